@@ -1,6 +1,6 @@
 """The names that plug-ins import for their reports, beside `nacre.plugin`: docs/plugins.md.
 
-It is a module of its own because it loads much that rules and processors do not need.
+It is a separate module because it loads much that rules and processors do not need.
 """
 
 from nacre.inspect.analysis.analysis import Analysis

@@ -51,7 +51,7 @@ def chain_uri(block: bytes) -> str:
 
 
 def read_chain(block: bytes) -> tuple[bytes, ...]:
-    """Return the certificates of a block as DER; what is no certificate in PEM is left out."""
+    """Return the certificates of a block as DER; other blocks are left out."""
     parts = (part.partition(_END)[0] for part in block.split(_BEGIN)[1:])
     certificates = []
     for part in parts:

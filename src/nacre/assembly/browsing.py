@@ -152,8 +152,8 @@ def _new_links(queues: Queues) -> NewLinks:
     """Return what knows which URLs were never seen."""
 
     def new_links(urls: Collection[str]) -> frozenset[str]:
-        seen = queues.frontier.seen.contains([queues.identity.key(url) for url in urls])
-        return frozenset(url for url, is_seen in zip(urls, seen, strict=True) if not is_seen)
+        known_urls = queues.frontier.seen.contains([queues.identity.key(url) for url in urls])
+        return frozenset(url for url, is_seen in zip(urls, known_urls, strict=True) if not is_seen)
 
     return new_links
 

@@ -233,7 +233,7 @@ def _key_text(key: ec.EllipticCurvePrivateKey) -> bytes:
 
 
 class ServerTls:
-    """The server side of TLS over bytes: what was read before it began is not lost."""
+    """The server side of TLS over bytes: bytes that were read before the handshake are not lost."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()

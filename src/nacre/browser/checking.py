@@ -224,7 +224,7 @@ def _describe_network(pid: int, *, isolated: bool) -> BrowserFact:
 
 
 def _describe_sandbox(pid: int) -> BrowserFact:
-    modes = [process_tree.read_seccomp(each) for each in process_tree.list_renderers(pid)]
+    modes = [process_tree.read_seccomp(process) for process in process_tree.list_renderers(pid)]
     if modes and all(mode == process_tree.SECCOMP_FILTER for mode in modes):
         return _ok(
             "sandbox", message("browser.check-sandbox", "renderers run in Chromium's sandbox")

@@ -1,4 +1,4 @@
-"""The browsers that are installed, and what is missing for one."""
+"""Finds the installed browsers, and the packages that a machine without one needs."""
 
 import os
 import re
@@ -81,13 +81,13 @@ def find_browser(command: str = "") -> InstalledBrowser:
 def read_version(browser: InstalledBrowser) -> str:
     """Return the version of a browser, such as `156.0.8078.108`; "" if it does not say one."""
     try:
-        done = subprocess.run(  # noqa: S603 - the operator's own browser
+        result = subprocess.run(  # noqa: S603 - the operator's own browser
             [browser.program, "--version"], capture_output=True, timeout=20, text=True, check=False,
             env={"PATH": os.defpath, "HOME": "/nonexistent"},
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    match = _VERSION.search(done.stdout)
+    match = _VERSION.search(result.stdout)
     return match[0] if match else ""
 
 

@@ -1,6 +1,6 @@
-"""Starts a browser in a network of its own; run by its path, with nothing of Nacre imported.
+"""Starts a browser in a separate network; run by its path, with nothing of Nacre imported.
 
-A process of its own, since a process with threads must not fork: `unshare` and the dropping of a
+A separate process, since a process with threads must not fork: `unshare` and the dropping of a
 user id happen here, and `exec` makes the browser of it. Its one argument is a JSON object:
 
     parent      process id of the process that started it

@@ -61,7 +61,7 @@ def _free_in_groups(root: Path) -> Iterator[int]:
 
 
 def _free_upwards(root: Path, path: str, names: _GroupFiles) -> Iterator[int]:
-    """Yield what is left in a group and those above it.
+    """Yield the free memory of a group and those above.
 
     A container that sees its own group as the root may still read the path of the machine: then
     the root alone has files.

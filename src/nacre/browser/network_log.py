@@ -1,6 +1,6 @@
 """The requests of a page as the browser reports them: events of its Network domain to records.
 
-The browser is not trusted: what it reports of a page is bounded in number and size.
+The browser is not trusted: its reports of a page are bounded in number and size.
 """
 
 from collections.abc import Mapping

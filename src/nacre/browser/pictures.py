@@ -8,7 +8,7 @@ from nacre.browser.emulation import viewport_of
 from nacre.browser.open_page import OpenPage
 
 MAX_HEIGHT = 16_384
-"""Pixels of the highest picture of a whole page; what is below is left out."""
+"""Pixels of the highest picture of a whole page; the part below is left out."""
 
 MAX_BYTES = 8_000_000
 """Bytes of the largest picture that is returned."""

@@ -77,7 +77,7 @@ class BrowserPool:
         gets its requests again.
 
         Raises:
-            BrowserError: No browser can be started; the message names the remedy.
+            BrowserError: No browser can be started; the message has the remedy.
         """
         if task.url in self._fatal:
             return RenderedPage(ended="browserGone")

@@ -48,7 +48,7 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class RecordingProxy:
-    """Serves browsers on listening sockets, each with a handler of its own.
+    """Serves browsers on listening sockets, each with its handler.
 
     Args:
         authority: Makes the certificates of hosts.
@@ -115,7 +115,7 @@ class ProxyListener:
     def assign(self, handler: RequestHandler | None) -> None:
         """Serve another page from now on: connections of the last page end at once.
 
-        Its handler is told by `ReplyWriter.when_closed`, and ends its requests.
+        Its handler learns it from `ReplyWriter.when_closed`, and ends its requests.
         """
         self.handler = None
         for client in tuple(self.clients):
@@ -124,7 +124,7 @@ class ProxyListener:
         self.handler = handler
 
     def stop_accepting(self) -> None:
-        """Accept no connection and no request more; what is being answered goes on."""
+        """Accept no connection and no request more; replies that have begun go on."""
         self.handler = None
         if self._server is not None:
             self._server.close()
@@ -335,7 +335,7 @@ class _Client(asyncio.Protocol):
         self._transport.abort()
 
     def finish(self) -> None:
-        """End the connection behind what was sent."""
+        """End the connection when all bytes are sent."""
         self._drop_reply()
         if self._tls is not None and not self._transport.is_closing():
             self._transport.write(self._tls.close())

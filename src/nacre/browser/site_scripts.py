@@ -1,7 +1,7 @@
 """Scripts for the pages of one site: how they are read, checked and run.
 
 A script is a file with `export default async ({page, log, link, limits}) => {…}`. It runs in the
-page, in a world of its own, and has what every page has: no files, no network but the proxy.
+page, in an isolated world, with the rights of a page: no files, no network but the proxy.
 """
 
 import hashlib

@@ -158,4 +158,4 @@ CONSENT_DIALOGS: tuple[ConsentDialog, ...] = (
         "agree": ".qc-cmp2-summary-buttons button[mode=primary], #accept-btn",
     },
 )
-"""Dialogs of products that many sites use. A host of a shadow root may have no size of its own."""
+"""Dialogs of products that many sites use. A host of a shadow root may have no size."""

@@ -170,10 +170,10 @@ def read_state(folder: Path) -> CatalogueState:
         if database is None:
             return CatalogueState(is_building=is_building)
         stored = dict(database.execute("SELECT name, value FROM state"))
-        (done,) = database.execute("SELECT coalesce(sum(position), 0) FROM source").fetchone()
+        (position,) = database.execute("SELECT coalesce(sum(position), 0) FROM source").fetchone()
     return CatalogueState(
         bool(stored.get("complete")), is_building,
-        int(stored.get("captures", 0)), done, int(stored.get("total", 0)),
+        int(stored.get("captures", 0)), position, int(stored.get("total", 0)),
         float(stored.get("as_of", 0)),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Queries of a catalogue, and what they select: key ranges, and tests of a row (pure)."""
+"""Queries of a catalogue, and their selections: key ranges, and tests of a row (pure)."""
 
 import base64
 import binascii

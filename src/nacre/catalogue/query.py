@@ -159,8 +159,8 @@ def open_catalogues(holding: Holding) -> Iterator[OpenCatalogues]:
             if database is not None:
                 catalogues.append(StoredCatalogue(database, number))
         is_whole = len(catalogues) == len(present)
-        as_of = min((each.as_of for each in catalogues), default=0.0)
-        is_complete = is_whole and all(each.is_complete for each in catalogues)
+        as_of = min((catalogue.as_of for catalogue in catalogues), default=0.0)
+        is_complete = is_whole and all(catalogue.is_complete for catalogue in catalogues)
         yield OpenCatalogues(tuple(catalogues), as_of if is_whole else 0.0, is_complete)
 
 
@@ -225,10 +225,10 @@ def _candidates(
     opened: OpenCatalogues, chosen: CaptureFilter, after: Place | None, *, whole: bool = False
 ) -> Iterator[tuple[ScannedRow, bool]]:
     """Yield the rows of all catalogues in order, each with whether the query selects it."""
-    scans = [scan_rows(each, chosen, after, whole=whole) for each in opened.catalogues]
+    scans = [scan_rows(catalogue, chosen, after, whole=whole) for catalogue in opened.catalogues]
     tests = {
-        each.member: each.test_of(chosen, has_keys=scan.has_keys)
-        for each, scan in zip(opened.catalogues, scans, strict=True)
+        catalogue.member: catalogue.test_of(chosen, has_keys=scan.has_keys)
+        for catalogue, scan in zip(opened.catalogues, scans, strict=True)
     }
     for candidate in merge_rows(scan.rows for scan in scans):
         yield candidate, tests[candidate.catalogue.member](candidate.row)

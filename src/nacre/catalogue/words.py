@@ -66,9 +66,9 @@ def search_by_words(holding: Holding, query: CatalogueQuery) -> CapturePage:
     items: list[CatalogueItem] = []
     with open_catalogues(holding) as opened:
         streams = [
-            _items(each, holding.members[each.member], words, chosen, is_newest=is_newest)
-            for each in opened.catalogues
-            if _folder_exists(holding.members[each.member])
+            _items(catalogue, holding.members[catalogue.member], words, chosen, is_newest=is_newest)
+            for catalogue in opened.catalogues
+            if _folder_exists(holding.members[catalogue.member])
         ]
         place = 0
         following = ""

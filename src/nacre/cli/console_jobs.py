@@ -83,14 +83,14 @@ def label_job(
     from nacre.core.message_data import to_plain
     from nacre.fleet.job_books import JobLabelsWish, changed_labels
 
-    wish = JobLabelsWish(
+    labels = JobLabelsWish(
         name=msgspec.UNSET if name is None else name,
         tags=() if no_tags else msgspec.UNSET if tags is None else tuple(tags),
     )
     with console_books(state) as books:
         entry = books.job(directory)
         before = books.labels.of(entry)
-        after = changed_labels(before, wish)
+        after = changed_labels(before, labels)
         if after != before:
             books.labels.set(entry, after)
             books.note("nacre console job label", entry, before, after)

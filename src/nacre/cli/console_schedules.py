@@ -378,10 +378,10 @@ def _pause(number: int, state: Path | None, *, paused: bool) -> None:
 
     with console_books(state) as books:
         before = _require_schedule(books, number)
-        wish = msgspec.structs.replace(before.wish, paused=paused)
-        books.schedules.change(number, wish, books.who)
+        schedule = msgspec.structs.replace(before.wish, paused=paused)
+        books.schedules.change(number, schedule, books.who)
         command = f"nacre console schedule {'pause' if paused else 'resume'}"
-        books.note(command, _job(books, before), before.wish, wish)
+        books.note(command, _job(books, before), before.wish, schedule)
     output.say(f"schedule {number} is paused" if paused else f"schedule {number} goes on")
 
 

@@ -311,6 +311,6 @@ def _pause(number: int, state: Path | None, *, paused: bool) -> None:
 
     with console_books(state) as books:
         before = _require_webhook(books, number)
-        wish = msgspec.structs.replace(before.wish, paused=paused)
-        _keep(books, before, wish, before.secret, "pause" if paused else "resume")
+        webhook = msgspec.structs.replace(before.wish, paused=paused)
+        _keep(books, before, webhook, before.secret, "pause" if paused else "resume")
     output.say(f"webhook {number} is paused" if paused else f"webhook {number} is on again")

@@ -181,7 +181,7 @@ def with_options_of(
             function(*arguments, **{parameter: request_of(request, typed)}, **values)
 
         own = list(signature(function).parameters.values())
-        at = [each.name for each in own].index(parameter)
+        at = [item.name for item in own].index(parameter)
         own[at : at + 1] = request_parameters(request, names, panel)
         vars(command)["__signature__"] = Signature(own)
         return command

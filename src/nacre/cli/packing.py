@@ -55,7 +55,7 @@ def describe_package(result: PackResult, request: PackRequest) -> str:
         (result.expanded, "difference expanded", "differences expanded"),
         (result.originals, "original added", "originals added"),
     ]
-    facts += [output.count(*each) for each in counts if each[0]]
+    facts += [output.count(*pair) for pair in counts if pair[0]]
     place = Path(result.files[0])
     target = output.shown(place if len(result.files) == 1 else place.parent)
     lines = [f"{target}: {', '.join(facts)}"]

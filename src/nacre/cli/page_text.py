@@ -18,7 +18,7 @@ _ONE: Final = re.compile(r"^1 (click|step|URL|route|element)s\b")
 
 
 def page_lines(facts: "RenderedPageFacts") -> Iterator[str]:
-    """Yield lines on how a page ended, its requests, and what was refused by which rule."""
+    """Yield lines on how a page ended, its requests, and the rules that refused some."""
     for number, line in enumerate(_page_texts(facts)):
         yield f"  {'' if number else 'in browser':<11} {safe(line)}"
 

@@ -46,8 +46,8 @@ class JsonProgress:
     def _progress(self, session: Session) -> None:
         overview = live_overview(session)
         rates = self._meter.rates(overview)
-        shown = {name: round(value, 2) for name, value in rates._asdict().items()}
-        self._line("progress", {**to_plain(overview), "rates": shown})
+        rounded = {name: round(value, 2) for name, value in rates._asdict().items()}
+        self._line("progress", {**to_plain(overview), "rates": rounded})
 
     def message(self, kind: str, text: str) -> None:
         """See `Display`."""
@@ -194,8 +194,8 @@ class PlainProgress:
             return False
         if self._waits_since is None:
             self._waits_since = mono
-        told = self._told_since == self._waits_since
-        if told or mono - self._waits_since < _PATIENCE:
+        is_told = self._told_since == self._waits_since
+        if is_told or mono - self._waits_since < _PATIENCE:
             return False
         self._told_since = self._waits_since
         return True

@@ -53,7 +53,7 @@ def replay(
 ) -> None:
     """Show an archive in the browser, until Ctrl-C.
 
-    Archived pages run on an origin of their own, which reaches neither the live web nor other jobs.
+    Archived pages run on a separate origin, which reaches neither the live web nor other jobs.
     Only this machine can open them, by the printed link.
     """
     if with_program == "pywb":
@@ -80,7 +80,7 @@ def _serve(targets: list[str], options: tuple[int, str, bool, bool], *, opens: b
         if opens and typer.launch(opened.url) != 0:
             output.tell("no browser could be opened: open the link above in one")
 
-    holding_of(targets)  # what it takes long to read is read once, and the server has it then
+    holding_of(targets)  # large indexes are read once, here; the server has them then
     run(serve(targets, ReplayOptions(*options), SystemClock(), say_opened))
 
 

@@ -66,7 +66,7 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 
 @sheets.command("list")
 def list_sheets(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """List all sheets and what they apply to."""
+    """List all sheets with the URLs that they apply to."""
     from nacre.core.message_data import to_builtins
     from nacre.settings.sheets import sheet_rows
 
@@ -80,7 +80,7 @@ def list_sheets(ctx: typer.Context, as_json: AsJson = False) -> None:
 
 @sheets.command()
 def show(ctx: typer.Context, name: Name, as_json: AsJson = False) -> None:
-    """Show a sheet: its settings and what it applies to."""
+    """Show a sheet: its settings and the URLs that it applies to."""
     from nacre.settings.sheets import sheet_values
 
     facts = sheet_values(layout_and_settings(job_of(ctx))[1], name)

@@ -253,17 +253,17 @@ def status_lines(
         uris_average=_worked_on(overview) / seconds,
         kilobytes_average=overview.bytes / seconds / 1000,
     )
-    shown = dict(number_lines(overview, rates, None))
-    shown.pop("state")
-    shown["speed"] = (
+    numbers = dict(number_lines(overview, rates, None))
+    numbers.pop("state")
+    numbers["speed"] = (
         f"{rates.uris_average:.1f} URIs/s, {rates.kilobytes_average:,.0f} KB/s on average, "
         f"in {duration(overview.elapsed)}"
     )
-    if "ends" in shown:
-        shown["ends"] = to_copy(end_text(overview.gives_up, job))
+    if "ends" in numbers:
+        numbers["ends"] = to_copy(end_text(overview.gives_up, job))
     if not overview.parallel:
-        shown.pop("work")
-    yield pairs(shown)
+        numbers.pop("work")
+    yield pairs(numbers)
     yield from _passes(overview, answer.get("recurring"), job)
     if overview.policy and verbose:
         yield "policy"

@@ -288,7 +288,7 @@ def _how_it_ended(result: RunResult, again: str) -> str:
 
 
 def _how_it_finished(left: str, again: str) -> str:
-    """Describe how a run finished, what it left out (`left`) and why a recrawl ended (`again`)."""
+    """Describe how a run finished, its rest (`left`) and why a recrawl ended (`again`)."""
     if again:
         return f"Finished: {again}; left out: {left}." if left else f"Finished: {again}."
     if left:
@@ -361,8 +361,8 @@ def _facts(
     yield "not got", troubles + (f", {deleted:,} deleted" if deleted else "")
     yield from browser_facts(result.browser)
     yield from _troubles(layout, overview)
-    if left := _left(overview, finished=finished):
-        yield "left", left
+    if remaining := _left(overview, finished=finished):
+        yield "left", remaining
     if overview.endless:
         urls = count(overview.endless, "URL of endless places is", "URLs of endless places are")
         yield "traps", f"{urls} left; `{program()} run {typed(layout.root)} --traps` fetches more"

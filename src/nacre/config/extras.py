@@ -30,7 +30,7 @@ EXTRAS = {
 
 
 _PACKAGES = {"migrate": "nacre-migrate"}
-"""Extras that are a package of their own beside Nacre, in a folder of their name in a clone."""
+"""Extras that are separate packages beside Nacre, in a folder of their name in a clone."""
 
 
 class MissingExtraError(ConfigError):

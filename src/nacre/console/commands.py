@@ -224,10 +224,10 @@ def command_text(name: str, values: Mapping[str, object]) -> str:
         values: What is known of the words in braces; one that is not becomes its name in capitals.
     """
     template = COMMANDS[name]
-    known = {field for field in _fields("".join(_OPTIONAL.findall(template))) if values.get(field)}
+    filled = {field for field in _fields("".join(_OPTIONAL.findall(template))) if values.get(field)}
 
     def chosen(match: re.Match[str]) -> str:
-        return match[1] if not known or known & set(_fields(match[1])) else ""
+        return match[1] if not filled or filled & set(_fields(match[1])) else ""
 
     parts = []
     for plain, field, _, _ in Formatter().parse(_OPTIONAL.sub(chosen, template)):

@@ -142,8 +142,8 @@ def page_way(after: str, back: str, following: str | None) -> PageWay:
     passed = [cursor for cursor in back.split(".") if cursor]
     previous = None
     if after:
-        *rest, last = passed or [""]
-        previous = {"after": last, "back": ".".join(rest)}
+        *earlier, last = passed or [""]
+        previous = {"after": last, "back": ".".join(earlier)}
     ahead = None
     if following is not None:
         ahead = {"after": following, "back": _remembered([*passed, *filter(None, [after])])}

@@ -208,8 +208,8 @@ def _heritrix(
         console.should_exit = True
 
     theirs = parts.port(HeritrixKeyBook(database))
-    made = make_port(theirs, options.heritrix, PortConsole(options.folder, pages, end))
-    config = server_config(made.app, made.certificate, made.key)
+    port = make_port(theirs, options.heritrix, PortConsole(options.folder, pages, end))
+    config = server_config(port.app, port.certificate, port.key)
     sockets = loopback_sockets(options.heritrix.port, "--heritrix")
     url = f"https://localhost:{sockets[0].getsockname()[1]}/engine"
     return _HeritrixPort(SecondServer(config, parts.common.hub.close), sockets, url)

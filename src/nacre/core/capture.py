@@ -162,7 +162,7 @@ class Capture(msgspec.Struct):
         self.payload_digest = "" if self.framing == "none" else payload
 
     def move_body(self, body: Body) -> None:
-        """Take a body with the same bytes in the place of its own, which is closed."""
+        """Take a body with the same bytes in place of the present one, which is closed."""
         former, self.body = self.body, body
         former.close()
 

@@ -78,7 +78,7 @@ class ReplyWriter(Protocol):
         ...
 
     async def drain(self) -> None:
-        """Wait until the browser has taken most of what was written."""
+        """Wait until the browser has taken most of the written bytes."""
         ...
 
     def end(self) -> None:
@@ -238,7 +238,7 @@ class RenderedPage(msgspec.Struct, frozen=True):
         routes: States that its hash routes lead to, in order; their links count as the page's.
         events: Requests that the browser reports, in order.
         console_errors: Messages of uncaught exceptions and failed loads, at most 50.
-        behaviours: Name of a behaviour to what it did, such as `{"scroll": "12 steps"}`.
+        behaviours: Name of a behaviour to its result, such as `{"scroll": "12 steps"}`.
         cookies: Cookies of the context at the end.
         covered: Share of the viewport that dialogs cover, 0 to 1.
         seconds: Time from the navigation to the end.
@@ -276,7 +276,7 @@ class PageRenderer(Protocol):
         """Open a page; every request of it goes to `handler`. If it is cancelled, the page ends.
 
         Raises:
-            BrowserError: No browser can be started; the message names the remedy.
+            BrowserError: No browser can be started; the message has the remedy.
         """
         ...
 

@@ -188,7 +188,7 @@ class VisitRunner:
     async def _end_requests(self, page: PageUnit) -> None:
         """Store the requests of a page; others have turns between them if they are many.
 
-        Each is final, however it ended: the page decides what it asks for again.
+        Each is final, however it ended: only the page asks again.
         """
         self._frontier.see(visit.uri for visit in page.visits if visit.status != 206)
         until = self._clock.monotonic() + _SLICE

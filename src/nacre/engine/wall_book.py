@@ -81,7 +81,7 @@ class HostWalls(msgspec.Struct, array_like=True):
         return bool(stop_after) and (self.streak >= stop_after or is_most)
 
     def hold(self, now: float) -> None:
-        """Begin to count anew, for the time after its release."""
+        """Begin to count again, for the time after its release."""
         self.replies = self.walls = self.streak = 0
         self.held = now
 

@@ -167,7 +167,7 @@ def json_values(name: str, text: str) -> dict[str, tuple[str, ...]]:
 
     Args:
         name: Beginning of the names.
-        text: The JSON; {} for what is none.
+        text: The JSON; {} for another text.
     """
     book = _Book()
     _add_json(book, name, text)

@@ -64,7 +64,7 @@ class ObservedRequest(msgspec.Struct, frozen=True):
         status: HTTP status; 0 if there was no reply.
         mime: Media type of the reply; "" if there was none.
         reply: The reply as text if it is JSON; "" if it is not, or not at hand.
-        is_bound: It carried credentials of its own; see `secret_parameters.carries_credentials`.
+        is_bound: It carried credentials; see `secret_parameters.carries_credentials`.
     """
 
     method: str
@@ -247,7 +247,7 @@ def _learn_view(
     constants: frozenset[str],
     covered: set[tuple[int, str]],
 ) -> list[RequestTemplate]:
-    """Return the templates whose holes are filled from one kind of values; mark what they cover."""
+    """Return the templates whose holes are filled from one kind of values; mark their requests."""
     if len({at for at, _ in view}) < MIN_PAGES:
         return []
     sightings: dict[_Key, list[_Sighting]] = defaultdict(list)
@@ -419,9 +419,9 @@ def _template(
         return None, []
     codings, support = list(seen[0].codings), list[_Sighting]()
     for item in seen:
-        both = [old & new for old, new in zip(codings, item.codings, strict=True)]
-        if all(both):
-            codings, support = both, [*support, item]
+        common = [old & new for old, new in zip(codings, item.codings, strict=True)]
+        if all(common):
+            codings, support = common, [*support, item]
     numbers = sorted({item.page for item in support})
     urls = {item.url for item in support}
     if len(numbers) < MIN_PAGES or len(urls) < MIN_PAGES:

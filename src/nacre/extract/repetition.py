@@ -111,7 +111,7 @@ class SiteRepetition:
         self.templates = memory.templates
 
     def learn(self, page: LearnedPage) -> RepeatSample:
-        """Take in a page that was run; return what was foreseen of it."""
+        """Take in a page that was run; return the foreseen part."""
         sample = self._foresee(page)
         kind = self._class(page.url, page.values)
         if kind:

@@ -129,7 +129,7 @@ def _rendered_wall(rendered: RenderedPage) -> str:
 
 
 def _is_empty(signs: Signs, text: str) -> bool:
-    """Whether scripts were to fill a page and did not; a short page of its own is none such."""
+    """Whether scripts were to fill a page and did not; a page that is short by intent is none."""
     if signs.leads_away or signs.shows:
         return False
     if signs.text >= BLANK or signs.links + signs.pictures > 1:

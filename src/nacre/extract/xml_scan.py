@@ -40,7 +40,7 @@ class XmlStart(msgspec.Struct, gc=False):
     Attributes:
         name: Local name, lower case.
         attributes: As in the document; see the function `attributes`.
-        before: Text directly before it, since the last tag.
+        before: The preceding text, since the last tag.
         at: Offset of its end.
     """
 
@@ -55,7 +55,7 @@ class End(msgspec.Struct, gc=False):
 
     Attributes:
         name: Local name, lower case.
-        text: Text directly before it, since the last tag: of a leaf, all of it. White space at the
+        text: The preceding text, since the last tag: of a leaf, all of it. White space at the
             ends is cut.
         at: Offset of it.
     """

@@ -301,7 +301,7 @@ class Exchange:
             self._wait_for_browser(self.tap)
 
     def _wait_for_browser(self, tap: Tap) -> None:
-        """Stop reading until the browser has taken most of what was passed on.
+        """Stop reading until the browser has taken most of the reply.
 
         If the browser has left and takes nothing more, the reply was cut: it ends at once.
         """
@@ -318,7 +318,7 @@ class Exchange:
             self._resume()
 
     def _hurry(self) -> None:
-        """The browser does not wait any more: receive what comes in a moment, and end."""
+        """The browser does not wait any more: receive for a moment more, and end."""
         self._is_left = True
         if not self.done.done():
             self._deadline = min(self._deadline, self._loop.time() + _GRACE)

@@ -45,7 +45,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
         check: Mid-fetch rule; None fetches every body.
         host_rate: Most bytes a second of all fetches from this host; 0 for no limit.
         fresh: On a separate connection, which carries no other request.
-        tap: Gets the reply while it is received; None: nobody does. A reply of which a byte was
+        tap: Gets the reply while it is received; None: no tap. A reply of which a byte was
             passed on is never requested again.
         only_headers: Send the header lines of `headers` alone, in their order, behind Host.
         upgrade: Protocol to switch to, `websocket`; "" for none. After a 101 `tap` gets the

@@ -38,7 +38,7 @@ class Tap:
         self._upgrade = upgrade
 
     def take(self, reader: ReplyReader, body: bytes) -> None:
-        """Pass on what was received: the head as soon as it is whole, and a part of the body."""
+        """Pass on the received bytes: the head as soon as it is whole, and a part of the body."""
         reply = self.reply
         if not reply.has_begun:
             if not reader.status or self._is_held(reader):

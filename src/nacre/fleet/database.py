@@ -293,9 +293,9 @@ class ConsoleTable(Generic[T]):
             f"SELECT {', '.join(self._fields)} FROM {self._name} ORDER BY {self._key}"
         )
         self._rows, self._broken, self._refused = {}, {}, {}
-        for key, *rest in rows:
+        for key, *columns in rows:
             try:
-                self._rows[key] = self._read((key, *rest))
+                self._rows[key] = self._read((key, *columns))
             except (msgspec.MsgspecError, ValueError) as error:
                 if isinstance(key, int):
                     self._broken[key] = BrokenRow(self._name.removesuffix("s"), key, str(error))

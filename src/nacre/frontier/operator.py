@@ -99,12 +99,12 @@ class OperatorControl:
         Each queue keeps its last politeness delay from now on.
         """
         self._time.advance(mono)
-        held = [
+        held_queues = [
             name
             for name in self._states.retired()
             if matches(name) and self._retire_reason(name).startswith(HELD)
         ]
-        return self._states.unretire(held) + self._states.end_snoozes(matches)
+        return self._states.unretire(held_queues) + self._states.end_snoozes(matches)
 
     def forget(self, keys: Sequence[bytes]) -> int:
         """Remove keys from the seen set, so that their URIs may enter again; return their number.

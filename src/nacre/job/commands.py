@@ -312,7 +312,7 @@ def _named(request: Request) -> str:
 
 
 def _note(session: Session, action: str, request: Request) -> None:
-    """Note in job.log who asks for an action."""
+    """Note in job.log the user who requested an action."""
     session.logs.job(f"{action} by {asking(request)}")
 
 

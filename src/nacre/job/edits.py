@@ -58,7 +58,7 @@ class ConfigEdit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TextBefore(NamedTuple):
-    """The file as it was before it is written.
+    """The former content of the file.
 
     Attributes:
         data: Its bytes.

@@ -1,7 +1,7 @@
 """Captures of a job, a collection or files: the query, the search, and its results as text.
 
 The catalogue is brought up to date first: for a moment in this process, then by a process with the
-lowest priority. A search works on what is there meanwhile.
+lowest priority. Meanwhile, a search uses the files that are indexed.
 """
 
 import csv
@@ -201,7 +201,7 @@ def selected_captures(holding: Holding, query: CatalogueQuery) -> Iterator[Index
 def originals_of(holding: Holding, items: Sequence[CatalogueItem]) -> dict[str, str]:
     """Return the ids of the captures that revisits refer to, by the ids of the revisits.
 
-    An original is the last capture before it of the same URL with the same digest; one of another
+    An original is the last earlier capture of the same URL with the same digest; one of another
     URL is not searched.
 
     Args:
@@ -210,7 +210,7 @@ def originals_of(holding: Holding, items: Sequence[CatalogueItem]) -> dict[str, 
     """
     originals = {}
     with open_catalogues(holding) as opened:
-        catalogues = {each.member: each for each in opened.catalogues}
+        catalogues = {catalogue.member: catalogue for catalogue in opened.catalogues}
         for item in items:
             capture = item.capture
             if capture.is_revisit and capture.member in catalogues:

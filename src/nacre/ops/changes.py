@@ -127,12 +127,12 @@ def _files(
     """Yield names and contents; the index comes last, when all that it links to is there."""
     feed = read_changes(view, query)
     runs: list[FeedRun] = []
-    for found in read_runs(view.store, _filter(query)):
-        if found.rows:
-            entries = [make_entry(row) for row in found.rows[::-1][:MOST_OF_RUN]]
+    for run in read_runs(view.store, _filter(query)):
+        if run.rows:
+            entries = [make_entry(row) for row in run.rows[::-1][:MOST_OF_RUN]]
             of_run = msgspec.structs.replace(feed, entries=entries)
-            runs.append(found.run)
-            yield run_file(found.run.number), run_page(of_run, found.run, language)
+            runs.append(run.run)
+            yield run_file(run.run.number), run_page(of_run, run.run, language)
     at = FeedAddresses(base, base + ATOM, base + JSON) if base else FeedAddresses()
     yield ATOM, atom_feed(feed, language, at)
     yield JSON, json_feed(feed, language, at)

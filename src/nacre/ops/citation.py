@@ -142,7 +142,7 @@ def find_by_urn(
     parts = read_pwid(urn)
     if parts is not None:
         captures = captures_of(index, parts.url)
-        exact = [each for each in captures if each.timestamp == parts.timestamp]
+        exact = [capture for capture in captures if capture.timestamp == parts.timestamp]
         if exact:
             return exact[0]
         near = choose_capture(captures, parts.timestamp)

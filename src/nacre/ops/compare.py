@@ -60,8 +60,8 @@ def compare_captures(
     """
     index = index or open_index(holding)
     captures = captures_of(index, request.url)
-    others = captures_of(index, request.to) if request.to else captures
-    pair = choose_pair(captures, others, request.old, request.new)
+    candidates = captures_of(index, request.to) if request.to else captures
+    pair = choose_pair(captures, candidates, request.old, request.new)
     old, new = (_reply(holding, index, capture) for capture in pair)
     sections: Sequence[str] = (request.section,) if request.section else SECTIONS
     view = compare_replies(old, new, sections)

@@ -43,7 +43,7 @@ class DeletionRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DeletionResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A deletion, or what it would do.
+    """A deletion, or its preview.
 
     Attributes:
         warcs: Names of the WARCs.
@@ -230,8 +230,8 @@ def _resolve(
         stem=f"resolved-{''.join(filter(str.isdigit, iso_millis(now)))}",
     )  # fmt: skip
     captures = (dependent.capture for dependent in find_dependents(holding, warcs))
-    made = pack_warcs(holding, scratch, captures, options, lambda _done, _total: None)
-    report = made.selection
+    packed = pack_warcs(holding, scratch, captures, options, lambda _done, _total: None)
+    report = packed.selection
     if report.left_out or report.damaged:
         samples = [*report.left_out_samples, *report.damaged_samples]
         raise JobError(
@@ -245,7 +245,7 @@ def _resolve(
     first = next(iter(islice(find_dependents(holding, warcs), 1))).capture
     place = holding.warc(first.member, first.warc)
     folder = place.path.parent if place is not None else scratch
-    return [MovedWarc(path, folder / path.name) for path in made.paths]
+    return [MovedWarc(path, folder / path.name) for path in packed.paths]
 
 
 DELETE: Final = Operation(

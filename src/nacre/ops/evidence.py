@@ -113,16 +113,16 @@ def make_evidence(
     source = EvidenceSource(holding, lookup, read_exchange(holding, lookup, capture))
     options = PackOptions(created=(clock or SystemClock()).now(), replace=request.replace)
     stamp = _stamper(request) if request.timestamp else None
-    made = pack_evidence(source, texts, request.out, options, stamp)
+    evidence = pack_evidence(source, texts, request.out, options, stamp)
     facts = None
-    if made.timestamp is not None:
-        facts = verify_timestamp(made.timestamp, made.sums, request.timestamp_roots)
-    tls = made.capture.tls
+    if evidence.timestamp is not None:
+        facts = verify_timestamp(evidence.timestamp, evidence.sums, request.timestamp_roots)
+    tls = evidence.capture.tls
     return EvidenceResult(
-        made.package.path,
-        made.package.bytes,
+        evidence.package.path,
+        evidence.package.bytes,
         citation,
-        made.package.captures,
+        evidence.package.captures,
         has_chain=tls is not None and tls.has_chain,
         is_tls=tls is not None or capture.url.startswith("https:"),
         timestamp=facts,

@@ -242,8 +242,8 @@ def profile_text(_: Layout, request: NameRequest) -> ProfileDetails | None:
             )
         ) from error
     purpose = next((profile.purpose for profile in list_profiles() if profile.name == name), "")
-    shown = without_secrets(text).text
-    return ProfileDetails(name, purpose, _source(path), shown)
+    public_text = without_secrets(text).text
+    return ProfileDetails(name, purpose, _source(path), public_text)
 
 
 def save_profile(layout: Layout, request: ProfileWish) -> ProfileDetails:
@@ -450,5 +450,5 @@ def with_clip(layout: Layout, request: InsertRequest) -> ClipResult:
         raise ConfigError([for_admins(path) for path in refused])
     loaded, _ = examine_text(layout, text)
     settings = loaded.settings if loaded is not None else None
-    made = insert_clip(text, find_clip(request.name), request.values, settings)
-    return ClipResult(made, version.etag)
+    clipped = insert_clip(text, find_clip(request.name), request.values, settings)
+    return ClipResult(clipped, version.etag)

@@ -294,9 +294,9 @@ def values_of(options: JobOptions) -> dict[str, object]:
     if options.delay is not None and _is_zero(options.delay) and not waits:
         sections["politeness"]["in_flight"] = options.parallel or JobSettings().engine.parallel
     tree = {
-        section: kept
+        section: present
         for section, values in sections.items()
-        if (kept := {name: value for name, value in values.items() if value is not None})
+        if (present := {name: value for name, value in values.items() if value is not None})
     }
     return merge([Layer(layer.source, tree), layer])[0]
 

@@ -241,7 +241,9 @@ def _export_lines(
     query = msgspec.structs.replace(read_query(select), order="" if select.q else "url")
     build_catalogues(holding)
     if kind == "urls":
-        lines = (f"{url}\n" for url, _ in groupby(each.url for each in selected(holding, query)))
+        lines = (
+            f"{url}\n" for url, _ in groupby(capture.url for capture in selected(holding, query))
+        )
     else:
         lines = (line for line in export_captures(holding, query, "cdxj"))
     if kind == "cdx11":
@@ -296,7 +298,7 @@ def _options(request: PackRequest, clock: Clock) -> "PackOptions":
 
 
 def _result(selection: "SelectionReport | None", **facts: object) -> PackResult:
-    """Return the result, with what is known of a selection."""
+    """Return the result, with the facts of a selection."""
     if selection is None:
         return msgspec.convert(facts, PackResult)
     defects = (*facts.pop("defects", ()), *selection.damaged_samples)  # type: ignore[misc]

@@ -38,7 +38,7 @@ _SETTINGS: Final[Mapping[str, object]] = {
     "browser": {"use": "never"},
     "chains": {"fetch": {"remove": ["extract", "render", "walls"]}},
 }
-"""A browser obeys no robots.txt, has cookies of its own, and follows its links itself."""
+"""A browser obeys no robots.txt, has its cookies, and follows its links itself."""
 
 
 class RecordRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

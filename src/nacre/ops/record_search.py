@@ -60,13 +60,13 @@ def find_record(holding: Holding, urn: str, index: CaptureIndex, tell: Tell) -> 
         capture = _search_index(place, number, urn)
         if capture is not None:
             return capture
-    total, done = sum(place.size for _, place in places), 0
+    total, searched = sum(place.size for _, place in places), 0
     for number, place in places:
         capture = _search_warc(place, number, urn, index)
         if capture is not None:
             return capture
-        done += place.size
-        tell(done, total)
+        searched += place.size
+        tell(searched, total)
     raise JobError(
         message(
             "ops.record-missing",

@@ -1,4 +1,4 @@
-"""Advice about a search of captures: what it left out, and what finds more."""
+"""Advice about a search of captures: the parts that it left out, and queries that find more."""
 
 from nacre.catalogue.filters import CatalogueQuery
 from nacre.catalogue.holdings import Holding

@@ -48,7 +48,7 @@ class SeedInput(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """All lines, for the seed list of the job."""
-        return [line for one in self.lists for line in one.lines]
+        return [line for seed_list in self.lists for line in seed_list.lines]
 
 
 def seed_input(

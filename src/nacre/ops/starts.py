@@ -146,14 +146,14 @@ def restore(layout: "Layout", settings: "JobSettings", name: str) -> tuple[str, 
     if name == "latest" and names:
         name = names[-1]
     if name not in names:
-        known = ", ".join(names) or "none yet; `nacre checkpoint` makes one"
+        existing = ", ".join(names) or "none yet; `nacre checkpoint` makes one"
         raise JobError(
             message(
                 "ops.no-checkpoint",
                 "there is no checkpoint {name!r} of {root}; there are: {names}",
                 name=name,
                 root=layout.root,
-                names=known,
+                names=existing,
             )
         )
     folder, memory = str(layout.checkpoints / name), settings.store.memory

@@ -78,15 +78,15 @@ def choose_capture(captures: Sequence[IndexedCapture], at: str) -> IndexedCaptur
     Raises:
         JobError: It is no time.
     """
-    by_place = next((each for each in captures if each.id == at), None)
+    by_place = next((capture for capture in captures if capture.id == at), None)
     if by_place is not None or not at:
         return by_place or captures[-1]
     digits = read_digits(at)
-    beginning = [each for each in captures if each.timestamp.startswith(digits)]
+    beginning = [capture for capture in captures if capture.timestamp.startswith(digits)]
     if beginning:
         return beginning[-1]
     aim = timestamp_seconds(digits)
-    return min(captures, key=lambda each: abs(timestamp_seconds(each.timestamp) - aim))
+    return min(captures, key=lambda capture: abs(timestamp_seconds(capture.timestamp) - aim))
 
 
 def read_digits(text: str) -> str:
@@ -120,7 +120,7 @@ def choose_pair(
         captures: The captures of the URL, the oldest first.
         others: Those of the URL of the newer capture; the same for one URL.
         old: The older capture, see `choose_capture`; "" for the last one before the newer with
-            another payload, else the last one before it.
+            another payload, else the preceding one.
         new: The newer capture; "" for the last.
 
     Raises:
@@ -129,7 +129,7 @@ def choose_pair(
     newer = choose_capture(others, new)
     if old:
         return CapturePair(choose_capture(captures, old), newer)
-    earlier = [each for each in captures if each.order[1:] < newer.order[1:]]
+    earlier = [capture for capture in captures if capture.order[1:] < newer.order[1:]]
     if captures is not others and not earlier:
         earlier = list(captures)
     if not earlier:
@@ -139,8 +139,10 @@ def choose_pair(
                 "{url} has no two captures to compare; there are: {dates}. Crawl it again, or "
                 "compare it with another URL",
                 url=clean_text(newer.url),
-                dates=", ".join(iso_of_digits(each.timestamp) for each in captures[-_LISTED:]),
+                dates=", ".join(
+                    iso_of_digits(capture.timestamp) for capture in captures[-_LISTED:]
+                ),
             )
         )
-    different = [each for each in earlier if each.digest != newer.digest]
+    different = [capture for capture in earlier if capture.digest != newer.digest]
     return CapturePair((different or earlier)[-1], newer)

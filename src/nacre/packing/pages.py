@@ -72,7 +72,7 @@ def is_page(capture: IndexedCapture) -> bool:
 def page_line(
     place: WarcPlace, capture: IndexedCapture, find: FindBase, *, with_text: bool
 ) -> bytes:
-    """Return the line of a page, with its place in the order of pages before it.
+    """Return the line of a page, with its place in the order of pages.
 
     Args:
         place: The WARC that has the record.

@@ -326,8 +326,10 @@ class _Packer:
             content: The capture that has its content.
         """
         if page_of(capture):
-            found = self._rendered.find(PAGE_INFO, page_of(capture), capture.timestamp)
-            line = found and rendered_page_line(self._rendered, found, with_text=self._options.text)
+            page_info = self._rendered.find(PAGE_INFO, page_of(capture), capture.timestamp)
+            line = page_info and rendered_page_line(
+                self._rendered, page_info, with_text=self._options.text
+            )
             if line:
                 self._pages.add(line)
         elif is_page(capture) and not self._is_rendered(capture):

@@ -338,11 +338,13 @@ class Planner:
         lead into traps are not counted: see `held`.
         """
         step = self._step
-        left = {url for url in (*step.paging, *step.new, *step.waiting) if url not in step.done}
-        left.update(url for _, url in self._scheduled.due if url not in step.done)
+        remaining = {
+            url for url in (*step.paging, *step.new, *step.waiting) if url not in step.done
+        }
+        remaining.update(url for _, url in self._scheduled.due if url not in step.done)
         if self._by_value is None:
-            return len(left)
-        return len(left) + (yield from self._by_value.counting())
+            return len(remaining)
+        return len(remaining) + (yield from self._by_value.counting())
 
     def learn(self, visit: Visited) -> VisitFinding:
         """Learn from a visit; one that robots.txt forbade was no request."""

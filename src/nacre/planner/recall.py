@@ -46,9 +46,9 @@ class RecallEstimate(NamedTuple):
 
     def missed(self, coverage: float = 0.95) -> Range:
         """Changes among the pages left out; the sample is part of a finite number of pages."""
-        left = round(self.left)
-        low, high = hidden_interval(self.changed, self.drawn, left, coverage)
-        return Range(low, self.share().value * left, high)
+        remaining = round(self.left)
+        low, high = hidden_interval(self.changed, self.drawn, remaining, coverage)
+        return Range(low, self.share().value * remaining, high)
 
     def recall(self, coverage: float = 0.95) -> Range:
         """Share of all changes that the step found."""
@@ -145,13 +145,13 @@ def beta_share(x: float, yes: float, no: float) -> float:
 
 def _fraction(x: float, yes: float, no: float) -> float:
     """Lentz's evaluation of the continued fraction (DLMF 8.17.22)."""
-    both, more, less = yes + no, yes + 1.0, yes - 1.0
-    c, d = 1.0, 1.0 / _off_zero(1.0 - both * x / more)
+    total, more, less = yes + no, yes + 1.0, yes - 1.0
+    c, d = 1.0, 1.0 / _off_zero(1.0 - total * x / more)
     value = d
     for m in range(1, _TERMS):
         for step in (
             m * (no - m) * x / ((less + 2 * m) * (yes + 2 * m)),
-            -(yes + m) * (both + m) * x / ((yes + 2 * m) * (more + 2 * m)),
+            -(yes + m) * (total + m) * x / ((yes + 2 * m) * (more + 2 * m)),
         ):
             d = 1.0 / _off_zero(1.0 + step * d)
             c = _off_zero(1.0 + step / c)

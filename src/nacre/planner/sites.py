@@ -465,8 +465,8 @@ class Sites:
 
     def _list_worth(self, site: SiteRow) -> float:
         """The value of the changes that a list announces, by its accuracy."""
-        each = (site.tells + _TELLS) / (site.looks + 1.0)
-        return self._trust(site, HintSource.LISTING).precision * min(each, 1.0)
+        per_look = (site.tells + _TELLS) / (site.looks + 1.0)
+        return self._trust(site, HintSource.LISTING).precision * min(per_look, 1.0)
 
     def _trust(self, site: SiteRow, source: HintSource) -> HintTrust:
         trust = site.trust.get(source)

@@ -159,14 +159,18 @@ class CapturesReader:
         """Read all new captures, unless a stop is requested; return their number."""
         store = self._store
         by_name = {run.name: run for run in all_runs(store)}
-        done, whole = store.counter(NEXT_FILE), bool(store.counter(WHOLE))
+        next_file, whole = store.counter(NEXT_FILE), bool(store.counter(WHOLE))
         for number, row in list(file_rows(store)):
-            if number < done or row.kind is not FileKind.WARC or row.state is not FileState.CLOSED:
+            if (
+                number < next_file
+                or row.kind is not FileKind.WARC
+                or row.state is not FileState.CLOSED
+            ):
                 continue
             run = by_name.get(run_of(row))
             own = run is not None and run.name == self._run.name
             if not own and (whole or run is None or run.mode != INCREMENTAL):
-                after = store.counter(_OFFSET) if number == done else -1
+                after = store.counter(_OFFSET) if number == next_file else -1
                 if not await self._read(number, row, run, after, stopped):
                     return self.count
             store.set_counter(NEXT_FILE, number + 1)
@@ -313,8 +317,8 @@ class Planning:
         Returns:
             Whether visits entered the frontier.
         """
-        held = self.recrawl.probing > 0 and self._elapsed() < _PATIENCE
-        return not self._chosen and not held and await self.more()
+        is_held = self.recrawl.probing > 0 and self._elapsed() < _PATIENCE
+        return not self._chosen and not is_held and await self.more()
 
     async def more(self) -> bool:
         """Choose the next visits; False when there are no more, or a stop is requested."""

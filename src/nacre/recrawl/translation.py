@@ -132,11 +132,11 @@ class Revisits:
         """The URI, marked if it needs no validators: a pair, an audit, or wrong validators."""
         recrawl = self._settings.recrawl
         asked = choice._replace(url=uri.url)
-        why = self._audits.unconditional(asked, self._step, recrawl.audits)
-        if not why:
+        reason = self._audits.unconditional(asked, self._step, recrawl.audits)
+        if not reason:
             return uri
-        marked = {**uri.heritable, UNCONDITIONAL: why}
-        return structs.replace(uri, force_fetch=uri.force_fetch or why == PAIR, heritable=marked)
+        marked = {**uri.heritable, UNCONDITIONAL: reason}
+        return structs.replace(uri, force_fetch=uri.force_fetch or reason == PAIR, heritable=marked)
 
 
 _PLANNED = frozenset((Hop.LINK, Hop.REDIRECT, Hop.MANIFEST))
@@ -216,15 +216,15 @@ class VisitTranslator:
             return Judgement(visit, None, first=False, accepted=[])
         row = pages.get(uri.url)
         first = row is None or not row.visits
-        links, others = self._links(visit)
+        links, other_links = self._links(visit)
         if row is None:
             pages.put_name(uri.key, uri.url)
             if _is_nothing(visit, links):
-                return Judgement(visit, None, first, others)
-        seen = _seen(visit, time, links)
-        if visit.page is not None and not seen.rendered and self._was_rendered(uri.url):
-            seen = seen._replace(status=0, digest="", length=0, links=())
-        return Judgement(visit, self._planner.learn(seen), first, others, time)
+                return Judgement(visit, None, first, other_links)
+        observation = _seen(visit, time, links)
+        if visit.page is not None and not observation.rendered and self._was_rendered(uri.url):
+            observation = observation._replace(status=0, digest="", length=0, links=())
+        return Judgement(visit, self._planner.learn(observation), first, other_links, time)
 
     def _was_rendered(self, url: str) -> bool:
         """Whether the last version of a page is one of a browser, which a shell is no match for."""
@@ -249,20 +249,20 @@ class VisitTranslator:
         if not (visit.outlinks and follows):
             return [], []
         links: dict[str, Link] = {}
-        others: list[CrawlURI] = []
+        other_links: list[CrawlURI] = []
         requested = frozenset(requested_urls(visit.page)) if visit.page is not None else ()
         for link, uri in self._candidates.accepted(visit.uri, visit.outlinks):
             if link.hop is Hop.EMBED and uri.url in requested:
-                continue  # the page asks for it itself: it is no page of its own
+                continue  # the page asks for it itself: it is no separate page
             if link.hop not in _PLANNED or uri.is_seed:
-                others.append(uri)
+                other_links.append(uri)
             if link.hop not in _TOLD:
                 continue
             url = self._name(link, uri)
             if url not in links:
                 text = link.text if link.context == "a/@href" else ""
                 links[url] = Link(url, str(link.hop), text, link.lastmod, link.rel)
-        return list(links.values()), others
+        return list(links.values()), other_links
 
     def _name(self, link: Outlink, uri: CrawlURI) -> str:
         """Return the known URL of a page; a new page is recorded with its path."""

@@ -300,13 +300,13 @@ def _answer_xml(index: CaptureIndex, parameters: Parameters, now: str) -> str:
     start, end = query.offset, query.offset + query.limit
     if query.kind == "urlquery":
         captures = (c for c in islice(_of_key(index, query.key), SCANNED) if c.mime != MEDIA)
-        shown: list[IndexedCapture] = []
+        listed: list[IndexedCapture] = []
         nearest, total = _Nearest(query.date), 0
         for total, capture in enumerate(captures, 1):
             nearest.add(capture)
             if start < total <= end:
-                shown.append(capture)
-        results = [xml_capture(c, is_closest=c is nearest.capture) for c in shown]
+                listed.append(capture)
+        results = [xml_capture(c, is_closest=c is nearest.capture) for c in listed]
         return xml_results(query, results, total, now)
     if query.kind == "prefixquery":
         urls: dict[str, list[IndexedCapture]] = {}

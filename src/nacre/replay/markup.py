@@ -112,7 +112,7 @@ class Tag(NamedTuple):
 
     def attribute(self, name: bytes) -> TagAttribute | None:
         """Return the first attribute of a name."""
-        return next((each for each in self.attributes if each.name == name), None)
+        return next((attribute for attribute in self.attributes if attribute.name == name), None)
 
 
 def next_tag(view: bytes, position: int, depth: int) -> Tag | None:

@@ -118,12 +118,12 @@ class Originals:
     def _candidates(self, revisit: StoredRecord) -> Iterator[IndexedCapture]:
         """Yield what may be the original, the likeliest first, each at most once."""
         own = revisit.block.capture
-        seen = {(own.member, own.id)}
+        visited = {(own.member, own.id)}
         for count, capture in enumerate(self._all_candidates(revisit, own)):
-            if count >= _MOST_READ * 2 or len(seen) > _MOST_READ:
+            if count >= _MOST_READ * 2 or len(visited) > _MOST_READ:
                 return
-            if (capture.member, capture.id) not in seen:
-                seen.add((capture.member, capture.id))
+            if (capture.member, capture.id) not in visited:
+                visited.add((capture.member, capture.id))
                 yield capture
 
     def _all_candidates(

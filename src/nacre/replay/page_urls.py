@@ -1,8 +1,9 @@
 """URLs of a replayed page: which of them change, and into what.
 
-Replay shows a capture at `/TIMESTAMPmp_/URL` of its own origin. A relative URL of the page is right
-there as it is, unless it climbs above the root of its host. All others that browsers request or
-navigate to are rewritten to such a path: the policy of a replayed page refuses every other origin.
+Replay shows a capture at `/TIMESTAMPmp_/URL` of the origin for replay. A relative URL of the page
+is right there as it is, unless it climbs above the root of its host. All others that browsers
+request or navigate to are rewritten to such a path: the policy of a replayed page refuses every
+other origin.
 """
 
 import re

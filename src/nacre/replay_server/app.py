@@ -148,13 +148,13 @@ class ReplayApp:
         if not _is_of_this_origin(call) or not _is_short(call):
             return text_answer("only pages of replay trade tickets", 403)
         try:
-            wish = msgspec.json.decode(await call.request.body(), type=_TicketTrade)
+            trade = msgspec.json.decode(await call.request.body(), type=_TicketTrade)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return text_answer('send {"ticket": …, "label": …}', 400)
-        if call.part.part == CONTENT and wish.label != call.part.label:
+        if call.part.part == CONTENT and trade.label != call.part.label:
             return text_answer("the ticket is for another archive", 401)
         cookie = self._parts.access.trade(
-            wish.ticket, wish.label, call.request.cookies.get(COOKIE, "")
+            trade.ticket, trade.label, call.request.cookies.get(COOKIE, "")
         )
         if not cookie:
             return text_answer("the ticket has expired, was used, or is for another archive", 401)

@@ -50,7 +50,7 @@ async def answer_place(
     request = call.request
     method = request.method
     body = await _body(call) if method not in {"GET", "HEAD"} else b""
-    wish = PageRequest(
+    page_request = PageRequest(
         lookup_request(place, method, request.headers.get("content-type", ""), body), address,
         is_head=method == "HEAD", range=request.headers.get("range", ""),
         is_raw=place.modifier == "id_", viewer=call.parts.site.viewer,
@@ -58,7 +58,7 @@ async def answer_place(
     )  # fmt: skip
     try:
         opened = await run_in_threadpool(call.parts.shelf.open, item)
-        answer = await run_in_threadpool(answer_capture, opened, wish)
+        answer = await run_in_threadpool(answer_capture, opened, page_request)
     except NacreError as error:
         status = 404 if isinstance(error, ReplayError) else 503
         if is_navigation(call):

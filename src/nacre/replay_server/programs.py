@@ -99,8 +99,8 @@ async def _answer_place(request: ProgramRequest) -> Response:
     call, place = request.call, request.place
     if place.startswith(FOLDER):
         opened = await run_in_threadpool(call.parts.shelf.open, request.item)
-        wish = (call.request.method, call.request.headers.get("range", ""))
-        return await answer_file(opened.holding, place.removeprefix(FOLDER), wish)
+        key = (call.request.method, call.request.headers.get("range", ""))
+        return await answer_file(opened.holding, place.removeprefix(FOLDER), key)
     if place.partition("?")[0] in CDX_PATHS:
         return await _cdx(request)
     if (of_times := read_timemap_path(place)) is not None:

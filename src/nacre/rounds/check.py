@@ -305,13 +305,13 @@ class _Repair:
         for name, state in version.segments.items():
             notes = damaged_notes(storage, name, state)
             if notes:
-                others = [
+                other_files = [
                     file for file in known_files(storage, name, state) if file.name not in notes
                 ]
                 for file in notes:
                     if file != record_name(name, state.files):
                         storage.delete(file)
-                segments[name] = record_segment(self._engine, storage, name, state, others)
+                segments[name] = record_segment(self._engine, storage, name, state, other_files)
                 forgotten += notes
         result = result._replace(forgotten=tuple(dict.fromkeys(forgotten)))
         if not segments:

@@ -144,7 +144,9 @@ def given_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) 
     """
     verdict = ListVerdict(version=version.number, clock=version.clock, reason="lost")
     names = [
-        name for name, one in version.segments.items() if _is_made_by(one.more, version, GIVEN)
+        name
+        for name, segment in version.segments.items()
+        if _is_made_by(segment.more, version, GIVEN)
     ]
     try:
         name = min(names, default="")

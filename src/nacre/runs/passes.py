@@ -32,7 +32,7 @@ _STOP = "stop"
 
 
 class _NextPassRow(msgspec.Struct, frozen=True):
-    """The next pass as a row of the store, with the number of the run before it."""
+    """The next pass as a row of the store, with the number of the preceding run."""
 
     run: int
     time: float

@@ -42,7 +42,7 @@ _SEEDS = (b"seed:", b"directive:", b"surt:", b"page:", b"own:")
 _LASTING = (b"counter:files", b"counter:epoch", b"counter:warc.serial", b"counter:pages.")
 _LEARNED = (b"pt", b"ph", b"pl")
 """Rows of hosts that later runs get: signs of pages that need a browser, requests of their scripts.
-They forget by themselves what is too old."""
+They forget old entries by themselves."""
 _CHUNK = 5_000
 NOTES = "changes.jsonl"
 _JOB_LOG = "job.log"

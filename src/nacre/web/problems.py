@@ -44,7 +44,9 @@ def problem_of(error: NacreError) -> ProblemDetails:
         status, code = error.status, error.code
     elif isinstance(error, ConfigError):
         status, code = 422, "bad-settings"
-        problems = tuple({**one._asdict(), **_code_of(one.message)} for one in error.problems)
+        problems = tuple(
+            {**problem._asdict(), **_code_of(problem.message)} for problem in error.problems
+        )
     elif isinstance(error, URIError):
         status, code = 422, "bad-url"
     elif isinstance(error, NotRunningError):

@@ -258,13 +258,13 @@ def _rank_numbers(result: "RankResult | BestNodes") -> object:
 def _index_text(result: "Sequence[IndexResult] | CheckedDocument", _call: StepCall) -> str:
     if isinstance(result, CheckedDocument):
         return document_text(document_numbers(*result))
-    return "\n".join(index_text(each, named=len(result) > 1) for each in result)
+    return "\n".join(index_text(index, named=len(result) > 1) for index in result)
 
 
 def _index_numbers(result: "Sequence[IndexResult] | CheckedDocument") -> object:
     if isinstance(result, CheckedDocument):
         return document_numbers(*result)
-    numbers = [result_numbers(each) for each in result]
+    numbers = [result_numbers(index) for index in result]
     return numbers[0] if len(numbers) == 1 else numbers
 
 

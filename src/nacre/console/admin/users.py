@@ -248,8 +248,8 @@ def _role(name: str) -> Role:
 
 def _require_places(call: AdminCall, labels: tuple[str, ...]) -> None:
     """Refuse labels that no place has: a user restricted to a typing error would see nothing."""
-    known = {place.label for place in call.fleet.places}
-    wrong = [label for label in labels if label not in known]
+    place_labels = {place.label for place in call.fleet.places}
+    wrong = [label for label in labels if label not in place_labels]
     if wrong:
         raise RefusedRequestError(
             422,
@@ -258,6 +258,6 @@ def _require_places(call: AdminCall, labels: tuple[str, ...]) -> None:
                 "console.no-place",
                 "there is no place {names}; there are {places}",
                 names=", ".join(wrong),
-                places=", ".join(sorted(known)),
+                places=", ".join(sorted(place_labels)),
             ),
         )

@@ -353,8 +353,8 @@ async def _in_turn(
 
 def _check(layout: Layout, query: CatalogueQuery) -> None:
     """Refuse a query that has no meaning before the file begins."""
-    one = msgspec.structs.replace(query, limit=1)
-    find_captures(open_holding([layout.root]), one)
+    first = msgspec.structs.replace(query, limit=1)
+    find_captures(open_holding([layout.root]), first)
 
 
 _PIECE: Final = 64 << 10

@@ -42,7 +42,7 @@ async def jobs(call: StreamCall) -> EventStream:
 
 async def overview(call: StreamCall) -> EventStream:
     """The present doings of a job."""
-    job, shown = call.job(), call.with_parts(call.parts.jobs)
+    job, view = call.job(), call.with_parts(call.parts.jobs)
     await call.poller.fresh(job)
     tails = await _tails_of(call, job)
     looks = (
@@ -51,17 +51,17 @@ async def overview(call: StreamCall) -> EventStream:
     )
     return _region(
         call, "live/overview.html", job_topic(job.id), looks,
-        lambda: overview_facts(shown, job_details(shown, job), tails),
+        lambda: overview_facts(view, job_details(view, job), tails),
     )  # fmt: skip
 
 
 async def watch(call: StreamCall) -> EventStream:
     """The charts and fetches of a job."""
-    job, shown = call.job(), call.with_parts(call.parts.jobs)
+    job, view = call.job(), call.with_parts(call.parts.jobs)
     await call.poller.fresh(job)
     return _region(
         call, "live/watch.html", job_topic(job.id), (call.poller.watching_toes(job.id),),
-        lambda: watch_facts(shown, job), call.query,
+        lambda: watch_facts(view, job), call.query,
     )  # fmt: skip
 
 
@@ -72,13 +72,13 @@ async def log(call: StreamCall) -> EventStream:
     wants = wanted_lines(query)
     tails = call.parts.tails
     tail = await tails.tail(job, name)
-    seen = log_position(call.request.headers.get("last-event-id") or query.seen)
+    position = log_position(call.request.headers.get("last-event-id") or query.seen)
     kind = (msgspec.structs.replace(query, seen=""), call.language.name)
 
     def changed() -> Iterator[bytes]:
-        nonlocal seen
-        tail_lines = tail.behind(seen)
-        was, seen = seen, tail_lines.position
+        nonlocal position
+        tail_lines = tail.behind(position)
+        was, position = position, tail_lines.position
         if tail_lines.position == was:
             return
 

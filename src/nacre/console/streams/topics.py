@@ -251,8 +251,8 @@ async def _source(call: StreamCall, name: str, places: _Places) -> TopicSource:
     Raises:
         RefusedRequestError: There is no such topic (400), job or log (404).
     """
-    kind, *rest = (unquote(part) for part in name.split(":"))
-    match kind, rest:
+    kind, *details = (unquote(part) for part in name.split(":"))
+    match kind, details:
         case "jobs", []:
             return _Jobs(call.with_parts(call.parts.jobs))
         case "job", [job]:

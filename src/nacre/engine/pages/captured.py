@@ -12,7 +12,7 @@ _PAGES = frozenset(("text/html", "application/xhtml+xml"))
 class CapturedRequests:
     """The requests of pages that this session stored, by seen key.
 
-    HTML is left out: what a page requested as a part is a page of its own for a link to it, and may
+    HTML is left out: what a page requested as a part is a separate page for a link to it, and may
     be run in a browser.
     """
 

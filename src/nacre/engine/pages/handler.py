@@ -83,7 +83,7 @@ class PageRequests:
     Args:
         visit: The visit of the page's document, fetched and extracted.
         document: The reply that the page is made from.
-        page: Collects the visits, and what was refused.
+        page: Collects the visits, and the refused requests.
         settings: Limits of the page.
         parts: What answers.
 

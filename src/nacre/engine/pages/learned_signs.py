@@ -94,7 +94,7 @@ class PageChoice:
     """Chooses the pages that are run in a browser, and learns from them.
 
     Args:
-        store: Stores what is learned.
+        store: Stores the knowledge.
         settings: Whether pages are run, under each combination of sheets.
         clock: The time.
         new_links: Returns which URLs are new to the crawl: no other links are a gain.

@@ -28,7 +28,7 @@ class RecorderParts(NamedTuple):
         overlay_of: Determines which combination of sheets applies to a URI.
         clock: The time.
         is_open: Whether requests are answered: the run is not paused.
-        has_room: Whether what was received before is durable, or nearly.
+        has_room: Whether earlier replies are durable, or nearly.
         fail: Called with an error that must end the session.
     """
 

@@ -51,7 +51,7 @@ _OWN_LINES = frozenset(
 
 
 class UnreadReply:
-    """Takes a reply to a repeated request: nobody reads it but the archive."""
+    """Takes a reply to a repeated request: only the archive reads it."""
 
     is_full = False
 
@@ -99,7 +99,7 @@ class PageRepetition:
         new_id: Makes the id of a page, a UUID.
         drop: Releases a page that is not stored.
         draw: Draws a number from 0 to 1 for a URL: below `SAMPLE`, a page is run nevertheless.
-        rows: Stores what is learned, for later runs.
+        rows: Stores the templates, for later runs.
     """
 
     def __init__(

@@ -58,7 +58,7 @@ class RepetitionRows:
         return row if is_new else None
 
     def change(self, site: str, memory: RepetitionMemory, lines: dict[str, HeaderLines]) -> None:
-        """Have what was just verified written with the next group."""
+        """Have the verified templates written with the next group."""
         value = _encode(RepetitionRow(site, self._clock.now(), memory, lines))
         if len(value) <= _LONGEST:
             self._changed[_key(site)] = value

@@ -208,7 +208,7 @@ class SignRows:
 
 
 def sign_counts(store: Store) -> list[SignCount]:
-    """Return what was counted of each sign; "" has the counts of all pages, without examples."""
+    """Return the counts of each sign; "" has the counts of all pages, without examples."""
     rows = store.scan(_FAMILY, _COUNTS, _COUNTS + b"\xff")
     return [_decode_count(value) for _, value in rows]
 

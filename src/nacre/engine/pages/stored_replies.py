@@ -1,4 +1,4 @@
-"""Answers requests of pages from the archive: what was stored a moment ago, or is still current.
+"""Answers requests of pages from the archive, with recent or still current replies.
 
 A reply counts as stored once its visit is: a page that was not appended gives nothing to others.
 """
@@ -154,7 +154,7 @@ class StoredReplies:
         """Return the reply in the archive that a 304 would stand for; None if none can.
 
         Args:
-            request: A request of the browser, which has no copy of its own.
+            request: A request of the browser, which has no copy.
             url: Its normalised URL.
         """
         if not self._conditional or request.method != "GET" or _has_conditions(request):

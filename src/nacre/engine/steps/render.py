@@ -41,7 +41,7 @@ HTML = frozenset(("text/html", "application/xhtml+xml"))
 
 _NAVIGATION = "navigation"
 _THIN = 300
-"""Characters of text below which a page has no content of its own, as for the signs of a page."""
+"""Characters of text below which a page has no content, as for the signs of a page."""
 
 _LONGEST = 1 << 20
 """Bytes of a document in which signs are searched."""
@@ -50,7 +50,7 @@ _LONGEST_COMPARED = 500_000
 """Bytes of a final document that are compared with the page without a browser."""
 
 _LAST_REQUESTS = 5.0
-"""Seconds for requests that are running when their page ends: what came of them is stored."""
+"""Seconds for requests that are running when their page ends: the received part is stored."""
 
 
 class Render(Entry):
@@ -149,7 +149,7 @@ class RenderStep:
                 if not may_open:
                     visit.defer()
                     return Result.FINISH
-                # Pages before it in the queue may have taught what it requests.
+                # Earlier pages of the queue may have taught its requests.
                 if not await repetition.repeat(visit, document):
                     return await self._render(visit, document, sign)
         return Result.PROCEED
@@ -283,7 +283,7 @@ def _states(rendered: RenderedPage) -> Iterator[tuple[str, bytes]]:
 def _followed(page: str, rendered: RenderedPage) -> Sequence[Outlink]:
     """Return the URLs that the page wanted to go to, or that a behaviour met.
 
-    A redirect of a seed makes another seed. So a page that has content of its own redirects within
+    A redirect of a seed makes another seed. So a page that has content redirects within
     its domain alone: elsewhere it only opens advertisements.
     """
     resolver, links = Resolver(page), []
@@ -338,7 +338,7 @@ _LIMITS = {
 
 
 def _annotations(page: PageUnit, rendered: RenderedPage) -> Iterator[str]:
-    """Yield the words for crawl.log about a page: why and how it was run, and what was refused."""
+    """Yield the words for crawl.log about a page: why and how it was run, and the refusals."""
     yield rendered_by(page.sign)
     if rendered.ended != "settled":
         yield page_ended(rendered.ended)

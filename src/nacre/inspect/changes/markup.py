@@ -33,7 +33,7 @@ def entry_markup(entry: ChangeEntry, language: FeedLanguage) -> str:
     say = language.say
     parts = [element("p", text(say(line))) for line in (entry_note(entry), entry.lead) if line]
     if entry.texts:
-        items = "".join(_text_markup(each, say) for each in entry.texts)
+        items = "".join(_text_markup(part, say) for part in entry.texts)
         parts.append(element("ul", items))
     if more := more_note(entry):
         parts.append(element("p", text(say(more))))

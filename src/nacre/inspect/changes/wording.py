@@ -104,7 +104,7 @@ def run_counts(run: FeedRun) -> str:
 
 
 def entry_lines(entry: ChangeEntry) -> Iterator[str]:
-    """Yield the lines of an entry, below its title: what it says, and its differences."""
+    """Yield the lines of an entry, below its title: its text, and its differences."""
     if note := entry_note(entry):
         yield note
     if entry.lead:

@@ -182,9 +182,9 @@ def _facts(data: BrowserFigures) -> tuple[tuple[str, str], ...]:
 
 def _each(seconds: float, pages: int) -> str:
     """A time, and its part for a page."""
-    each = f"{seconds / pages:.2f}"
+    average = f"{seconds / pages:.2f}"
     return message(
-        "report.browser-each", "{all}, {each} s a page", all=duration(seconds), each=each
+        "report.browser-each", "{all}, {each} s a page", all=duration(seconds), each=average
     )
 
 

@@ -76,13 +76,15 @@ def wall_figures(store: Store, name: str = "") -> list[HostFigures]:
     """
     rows = (row for row in scan_walls(store) if name in {"", row.host})
     figures = [_figures(store, row) for row in rows]
-    return sorted(figures, key=lambda each: (-sum(each.verdicts.values()), each.host))
+    return sorted(figures, key=lambda figure: (-sum(figure.verdicts.values()), figure.host))
 
 
 def _figures(store: Store, row: HostWalls) -> HostFigures:
     queue = read_queue(store, queue_id(row.queue))
     is_held = queue is not None and queue.state == QueueState.RETIRED
-    examples = {wall: [_example(each) for each in list_] for wall, list_ in row.examples.items()}
+    examples = {
+        wall: [_example(example) for example in list_] for wall, list_ in row.examples.items()
+    }
     return HostFigures(
         row.host,
         row.queue,
@@ -139,7 +141,7 @@ def _notes(data: WallFigures) -> Iterator[str]:
             "say so.",
             host=data.host,
         )
-    if any(each.held for each in data.hosts):
+    if any(figure.held for figure in data.hosts):
         yield message(
             "report.walls-held",
             "Nothing more is fetched of hosts that are held. `nacre frontier JOB wake --queue "
@@ -164,15 +166,15 @@ def _host_table(data: WallFigures) -> DataTable:
     )
     rows = tuple(
         (
-            each.host,
-            sum(each.verdicts.values()),
-            ", ".join(f"{wall} {number}" for wall, number in sorted(each.verdicts.items())),
-            "yes" if each.held else "no",
-            each.first,
-            each.last,
-            each.queue,
+            figure.host,
+            sum(figure.verdicts.values()),
+            ", ".join(f"{wall} {number}" for wall, number in sorted(figure.verdicts.items())),
+            "yes" if figure.held else "no",
+            figure.first,
+            figure.last,
+            figure.queue,
         )
-        for each in data.hosts
+        for figure in data.hosts
     )
     return DataTable("Hosts", columns, rows)
 

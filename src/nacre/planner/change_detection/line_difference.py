@@ -157,8 +157,8 @@ def _trim(old: Sequence[str], new: Sequence[str], window: _Window, runs: list[Li
 def _anchors(old: Sequence[str], new: Sequence[str], window: _Window) -> list[tuple[int, int]]:
     """Return the lines that are once in both parts, in the longest order that both have."""
     before, after = old[window.old : window.old_end], new[window.new : window.new_end]
-    counts, others = Counter(before), Counter(after)
-    places = {line: at for at, line in enumerate(after) if others[line] == 1}
+    counts, after_counts = Counter(before), Counter(after)
+    places = {line: at for at, line in enumerate(after) if after_counts[line] == 1}
     pairs = [
         (window.old + at, window.new + places[line])
         for at, line in enumerate(before)

@@ -118,8 +118,8 @@ class HintTrust(msgspec.Struct, array_like=True):
 
     def signal(self) -> Signal:
         """Return the trust in the source, which starts from the values assumed without visits."""
-        seen = self.told + self.untold
-        recall = (self.told + _PRIOR_WEIGHT * _PRIOR_RECALL) / (seen + _PRIOR_WEIGHT)
+        observed = self.told + self.untold
+        recall = (self.told + _PRIOR_WEIGHT * _PRIOR_RECALL) / (observed + _PRIOR_WEIGHT)
         false = (self.false + _PRIOR_FALSE * _FALSE_DAYS) / (self.quiet + _FALSE_DAYS)
         return Signal(recall, false)
 

@@ -191,10 +191,10 @@ def page_of(url: str) -> ListPage:
     path, mark, query = _spelt(url).partition("?")
     parameter = _PARAMETER.search(mark + query)
     if parameter is not None:
-        rest = (
+        remaining = (
             (mark + query)[: parameter.start()] + parameter[1] + (mark + query)[parameter.end() :]
         )
-        return ListPage(_bare(path) + _tidy(rest), int(parameter[2]))
+        return ListPage(_bare(path) + _tidy(remaining), int(parameter[2]))
     for pattern in (_FOLDER, _INDEX):
         match = pattern.search(path)
         if match is not None:

@@ -113,7 +113,7 @@ class LinkHistory(msgspec.Struct, array_like=True):
         dates = [sample.date for sample in self.samples if sample.date is not None]
         if len(dates) < len(times) or spearman(dates, times) < _DATES:
             return None
-        late = sorted(seen - date for seen, date in zip(times, dates, strict=True))
+        late = sorted(visited - date for visited, date in zip(times, dates, strict=True))
         return RuleChoice(LinkRule.TIMESTAMP, slack=late[int(_LATE * (len(late) - 1))])
 
     def _sequence(self, times: Sequence[float]) -> "RuleChoice":
@@ -197,15 +197,15 @@ def coverage(numbers: Sequence[int]) -> Coverage | None:
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float:
     """Rank correlation, -1 to 1; ties share their rank; 0 when one side is constant."""
-    left, right = _ranks(first), _ranks(second)
-    middle = (len(left) - 1) / 2.0
-    pairs = list(zip(left, right, strict=True))
-    both = sum((a - middle) * (b - middle) for a, b in pairs)
+    first_ranks, second_ranks = _ranks(first), _ranks(second)
+    middle = (len(first_ranks) - 1) / 2.0
+    pairs = list(zip(first_ranks, second_ranks, strict=True))
+    covariance = sum((a - middle) * (b - middle) for a, b in pairs)
     spread_left = sum((a - middle) ** 2 for a, _ in pairs)
     spread_right = sum((b - middle) ** 2 for _, b in pairs)
     if not spread_left or not spread_right:
         return 0.0
-    return float(both / (spread_left * spread_right) ** 0.5)
+    return float(covariance / (spread_left * spread_right) ** 0.5)
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -257,8 +257,8 @@ def says(view: PageView, url: str) -> int:
     """A fingerprint of the text and links of a page, without the words of its URL."""
     own = [re.escape(token.text) for token in shaped(url).tokens]
     text = re.sub(rf"(?<!\w)(?:{'|'.join(own)})(?!\w)", "", view.text) if own else view.text
-    shown = sorted(piece.text for piece in view.pieces if piece.kind in {"image", "file"})
-    return print_of(_WORDS.sub(" ", text).strip() + "\n".join(["", *shown]))
+    pictures = sorted(piece.text for piece in view.pieces if piece.kind in {"image", "file"})
+    return print_of(_WORDS.sub(" ", text).strip() + "\n".join(["", *pictures]))
 
 
 PAIRS = 5
@@ -303,11 +303,11 @@ class Pairs:
 
     def add(self, url: str, digest: str) -> None:
         """Add a page with the digest of its last answer; a page without a digest is left out."""
-        for name, rest in _without_each(url) if digest else ():
-            other = self._first.get((name, rest))
+        for name, remainder in _without_each(url) if digest else ():
+            other = self._first.get((name, remainder))
             if other is None:
                 if len(self._first) < _REMEMBERED:
-                    self._first[name, rest] = digest
+                    self._first[name, remainder] = digest
                 continue
             key = authority(url), name
             if key in self._counts or len(self._counts) < _NAMES:

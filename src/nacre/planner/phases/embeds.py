@@ -316,9 +316,9 @@ class EmbedSigns:
         return PhaseResult(visits, left_out=stale, repeat=bool(visits))
 
     def _chosen(self, room: int, left_out: frozenset[str]) -> list[Choice]:
-        done = self._step.done | left_out if left_out else self._step.done
-        chosen = self._claimed(room, done) + self._samples(room, done)
-        taken = {*done, *(choice.url for choice in chosen)}
+        visited = self._step.done | left_out if left_out else self._step.done
+        chosen = self._claimed(room, visited) + self._samples(room, visited)
+        taken = {*visited, *(choice.url for choice in chosen)}
         for folder in self._folders.values():
             most = room - len(chosen)
             if most <= 0:

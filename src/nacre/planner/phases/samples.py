@@ -170,8 +170,8 @@ def _chosen(drawn: list[_Drawn], size: int, count: int, done: Collection[str]) -
     if size <= 0:
         return []
     share = min(1.0, size / count)
-    left = [page.url for page in sorted(drawn) if page.url not in done]
-    return [Choice(url, 0.0, "sample", share) for url in left[:size]]
+    remaining = [page.url for page in sorted(drawn) if page.url not in done]
+    return [Choice(url, 0.0, "sample", share) for url in remaining[:size]]
 
 
 class Samples:
@@ -394,13 +394,13 @@ class PagesByValue:
     def _portion(self, room: int) -> PhaseResult:
         """Return the next of the chosen pages; the remaining ones are chosen again after news."""
         self._portions += 1
-        done = self._step.done
-        left = [choice for choice in self._left if choice.url not in done][:room]
+        visited = self._step.done
+        remaining = [choice for choice in self._left if choice.url not in visited][:room]
         last = self._portions > _PORTIONS
-        size = len(left) if last else max(_LEAST_PORTION, math.ceil(_PORTION * len(left)))
-        self._left = left[size:]
-        repeat = bool(left) and not last
-        return PhaseResult(left[:size], repeat=repeat, value=self._outcome)
+        size = len(remaining) if last else max(_LEAST_PORTION, math.ceil(_PORTION * len(remaining)))
+        self._left = remaining[size:]
+        repeat = bool(remaining) and not last
+        return PhaseResult(remaining[:size], repeat=repeat, value=self._outcome)
 
     def counting(self) -> Slices[int]:
         """Return the number of pages that more room would allow now, in slices."""

@@ -76,22 +76,22 @@ class SectionDraws:
 
     def urls(self, sites: Sites, now: float, done: Collection[str]) -> list[str]:
         """Return the sentinels of all sites, those of the widest sections first."""
-        wanted: dict[str, None] = {}
-        left: dict[str, int] = {}
+        candidates: dict[str, None] = {}
+        remaining: dict[str, int] = {}
         for (site, name), section in sorted(self._sections.items(), key=_by_width):
             mapped = sites.is_mapped(section.drawn[0][1], now)
             pages = sorted(section.drawn, reverse=True)
             drawn = [url for _, url, listed in pages if not (listed and mapped)]
-            most = left.setdefault(site, max(_SITE, round(_SHARE * section.count)))
+            most = remaining.setdefault(site, max(_SITE, round(_SHARE * section.count)))
             enough = _SECTION if name else _SITE
             if name and section.count < _LARGE:
                 continue
-            size = enough - sum(url in wanted for url in drawn)
-            fresh = [url for url in drawn if url not in wanted and url not in done]
+            size = enough - sum(url in candidates for url in drawn)
+            fresh = [url for url in drawn if url not in candidates and url not in done]
             taken = fresh[: max(0, min(size, most))]
-            wanted.update(dict.fromkeys(taken))
-            left[site] -= len(taken)
-        return list(wanted)
+            candidates.update(dict.fromkeys(taken))
+            remaining[site] -= len(taken)
+        return list(candidates)
 
 
 def _by_width(item: tuple[tuple[str, str], _Section]) -> tuple[int, int, str, str]:

@@ -43,9 +43,9 @@ class Shares:
         """Begin the choice of visits, of which another process may have made some."""
         if self.total >= 0:
             return
-        done = list(chosen)
-        self.total = room + len(done)
-        self._taken = sum(choice.reason in NEW for choice in done)
+        visited = list(chosen)
+        self.total = room + len(visited)
+        self._taken = sum(choice.reason in NEW for choice in visited)
 
     def room_for_new(self, room: int) -> int:
         """Visits that are left for pages found in the step."""

@@ -228,8 +228,8 @@ class Valuation:
         """Return the value of a visit of a page; None if there is no reason for a visit."""
         time = self._sites.time(row.url)
         signals = self._sites.signals(row) if self._settings.hints else ()
-        shown = self._sites.list_row(row.url) if row.index >= INDEX else None
-        repeats = shown is not None and shown.repeats and is_later(row.url)
+        list_row = self._sites.list_row(row.url) if row.index >= INDEX else None
+        repeats = list_row is not None and list_row.repeats and is_later(row.url)
         mapped = row.index >= INDEX and self._sites.is_mapped(row.url, self._step.time)
         if mapped:
             time = self._sites.beside_map(row.url)
@@ -238,7 +238,13 @@ class Valuation:
         value = self._ranking.visit(row, self._step.time, time, signals, repeats=repeats)
         if row.told and value is not None and signals and row.index < INDEX:
             return self._proved(value, row)
-        if shown is None or value is None or repeats or mapped or not self._overflows(row, shown):
+        if (
+            list_row is None
+            or value is None
+            or repeats
+            or mapped
+            or not self._overflows(row, list_row)
+        ):
             return value
         return value._replace(due=True, reason="window")
 

@@ -179,28 +179,35 @@ def _load(
 ) -> JobRows:
     """Load a store into tables of the kernel; return the numbers of rows."""
     visited = (
-        (*place(one.url), *plans.of(one.status), one.status, one.finished, one.attempts, one.via,
-         one.path)
-        for _, one in scan_outcomes(store)
-        if one.url.startswith(_HTTP)
+        (*place(item.url), *plans.of(item.status), item.status, item.finished, item.attempts,
+         item.via, item.path)
+        for _, item in scan_outcomes(store)
+        if item.url.startswith(_HTTP)
     )  # fmt: skip
     waiting = (
-        (*place(one.url), round(one.not_before * 1000), one.attempts, one.via, one.path,
-         one.source, one.precedence, one.last_status, number)
-        for number, one in enumerate(entry.uri for entry in pending(store))
-        if one.url.startswith(_HTTP)
+        (*place(item.url), round(item.not_before * 1000), item.attempts, item.via, item.path,
+         item.source, item.precedence, item.last_status, number)
+        for number, item in enumerate(entry.uri for entry in pending(store))
+        if item.url.startswith(_HTTP)
     )  # fmt: skip
     decode = msgspec.msgpack.Decoder(HistoryRecord).decode
     captured = (
-        (*place(one.url), plans.of(one.status).status, one.status, one.visited,
-         one.digest, one.framing, one.record_id, one.date, one.etag or None,
-         one.last_modified or None, one.length, one.original or one.url)
-        for one in (decode(value) for _, value in store.scan("history", b""))
-        if one.record_id and one.url.startswith(_HTTP)
+        (*place(item.url), plans.of(item.status).status, item.status, item.visited,
+         item.digest, item.framing, item.record_id, item.date, item.etag or None,
+         item.last_modified or None, item.length, item.original or item.url)
+        for item in (decode(value) for _, value in store.scan("history", b""))
+        if item.record_id and item.url.startswith(_HTTP)
     )  # fmt: skip
     timed = (
-        (*place(url), one.interval, one.fetch_time, one.modified, one.retries, one.evidence or None)
-        for url, one in timings.of(store)
+        (
+            *place(url),
+            item.interval,
+            item.fetch_time,
+            item.modified,
+            item.retries,
+            item.evidence or None,
+        )
+        for url, item in timings.of(store)
     )
     tables = {"visited": (_VISITED, visited), "waiting": (_WAITING, waiting),
               "captured": (_CAPTURED, captured), "timed": (_TIMED, timed)}  # fmt: skip

@@ -320,7 +320,7 @@ def _write_choice(
     if spec.claims:
         # They are not compared until they are visited again.
         claims = parquet([str(localize(work.storage, spec.claims, work.scratch))])
-        columns = ", ".join(one.name for one in SIGNATURE_COLUMNS)
+        columns = ", ".join(column.name for column in SIGNATURE_COLUMNS)
         kernel.execute(
             "create temp table past as select signature, key, false as live, 0::BIGINT as time, "
             "null::BIGINT as simhash, "

@@ -92,13 +92,13 @@ def parse(
         name: _unmark_links(_with_new_parts(storage, state, reparsed), chosen[name])
         for name, state in states.items()
     }
-    known = {name: known_files(storage, name, state) for name, state in states.items()}
+    stored_files = {name: known_files(storage, name, state) for name, state in states.items()}
     changes = CycleChanges(
         step="parse",
         clock=clock,
         options={"segments": list(states)},
         counters={"pages": result.pages, "links": result.links, "lost": result.lost},
-        segments=dict(record_segments(engine, storage, parsed, known)),
+        segments=dict(record_segments(engine, storage, parsed, stored_files)),
     )
     return result._replace(version=cycle.commit(version, changes))
 

@@ -93,13 +93,13 @@ class ExchangeFiles:
     def _writer(self, name: str, group: int, schema: Any) -> Any:  # noqa: ANN401 - pyarrow
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
-        known = self._writers.get((name, group))
-        if known is None:
+        open_file = self._writers.get((name, group))
+        if open_file is None:
             path = self._held.path / f"{name}-{group}.arrows"
             options = pa.ipc.IpcWriteOptions(compression="zstd")
             writer = pa.ipc.new_stream(str(path), schema, options=options)
-            known = self._writers[name, group] = (path, writer)
-        return known[1]
+            open_file = self._writers[name, group] = (path, writer)
+        return open_file[1]
 
 
 def _as_parquet(path: Path) -> Path:

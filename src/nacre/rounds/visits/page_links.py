@@ -33,9 +33,9 @@ _RANKS = array(_WHOLE, _PLACES)
 
 def int32(data: bytes) -> "array[int]":
     """Decode `PageLinks.numbers` or `PageLinks.ranks`."""
-    found = array(_WHOLE)
-    found.frombytes(data)
-    return found
+    numbers = array(_WHOLE)
+    numbers.frombytes(data)
+    return numbers
 
 
 class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -67,12 +67,12 @@ class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def numbered(links: Iterable[tuple[LinkFact, int]]) -> PageLinks:
     """Return links and their ranks as a row that refers to no earlier row."""
-    found = list(links)
+    numbers = list(links)
     return PageLinks(
-        array(_WHOLE, range(len(found))).tobytes(),
-        _packed_ranks([rank for _, rank in found]),
+        array(_WHOLE, range(len(numbers))).tobytes(),
+        _packed_ranks([rank for _, rank in numbers]),
         0,
-        [link for link, _ in found],
+        [link for link, _ in numbers],
     )
 
 
@@ -142,13 +142,13 @@ class AcceptedLinks:
         uri, outlinks = visit.uri, visit.outlinks
         if self._kept >= _NUMBERED or self._letters >= LETTERS:
             self._forget()
-        known = self._known.get(uri.path)
-        if known is None:
-            known = self._known[uri.path] = {}
+        looked_up = self._known.get(uri.path)
+        if looked_up is None:
+            looked_up = self._known[uri.path] = {}
             self._kept += 1
         looks: list[LinkFact] = list(map(_LOOK, outlinks))
         # One call looks up all links: nearly all were on earlier pages of the site.
-        found = list(map(known.get, looks))
+        found = list(map(looked_up.get, looks))
         new: list[LinkFact] = []
         targets: list[CrawlURI] = []
         if None in found or embeds is not None:
@@ -161,9 +161,9 @@ class AcceptedLinks:
                 if link.hop is _REDIRECT:
                     found[place] = self._redirect(uri, link, new, targets)
                     continue
-                number = known.get(look)
+                number = looked_up.get(look)
                 if number is None:
-                    number = known[look] = self._take(uri, link, new)
+                    number = looked_up[look] = self._take(uri, link, new)
                 found[place] = number
                 if embeds is not None and link.hop is _EMBED and number != _REFUSED:
                     targets += self._wanted(uri, link, embeds)

@@ -186,18 +186,18 @@ class UnitEntry:
     def _enter(self) -> None:
         """Enter a portion, and note the position, in the open commit group."""
         if not self._position:
-            for known in self._unit.uris.known_hosts():
-                self._take(known)
+            for known_host in self._unit.uris.known_hosts():
+                self._take(known_host)
         entries = self._unit.uris.portion(self._position, _PORTION)
         self._done = not entries
         given_up = self._visits.failures.given_up
-        wanted = [entry for entry in entries if entry is not None]
+        entries_left = [entry for entry in entries if entry is not None]
         if given_up:
-            wanted = [entry for entry in wanted if host(entry.url) not in given_up]
-        self._history.carry([entry.history for entry in wanted if entry.history is not None])
-        if wanted:
+            entries_left = [entry for entry in entries_left if host(entry.url) not in given_up]
+        self._history.carry([entry.history for entry in entries_left if entry.history is not None])
+        if entries_left:
             self._frontier.schedule(
-                [listed_uri(self._records, entry) for entry in wanted], self._clock.now()
+                [listed_uri(self._records, entry) for entry in entries_left], self._clock.now()
             )
         self._position += len(entries)
         self._store.set_counter(_POSITION, self._position)

@@ -48,7 +48,7 @@ class VisitReplay:
             status: Its fetch status.
             offset: Offset of its first record.
         """
-        kept, capture = found.kept, found.capture
+        stored, capture = found.kept, found.capture
         uri = listed_uri(self._records, entry)
         overlay = self._records.rules.sheets.of(uri)
         visit = Visit(uri, status=status, overlay=overlay)
@@ -56,10 +56,10 @@ class VisitReplay:
         visit.received(capture, media_type(kind))
         visit.stored_at("", offset)
         if is_bodiless(found):
-            visit.add_outlinks(kept.outlinks)
+            visit.add_outlinks(stored.outlinks)
         else:
             # The record contains the encoding with which the links were read.
-            visit.parsed(kept.charset, frozenset(), [])
+            visit.parsed(stored.charset, frozenset(), [])
             await self._chain.run(visit)
         links = PageLinks()
         targets: list[CrawlURI] = []

@@ -242,10 +242,10 @@ class HostFailures:
         enough = waits or 0 < self._most <= count
         if not enough or name in self.given_up:
             return None
-        why = NotAttempted.BLOCKED if refused else NotAttempted.FAILURES
-        self.given_up[name] = why
-        self._store.put("meta", _GIVEN_UP + name.encode(), why.encode())
-        return why
+        reason = NotAttempted.BLOCKED if refused else NotAttempted.FAILURES
+        self.given_up[name] = reason
+        self._store.put("meta", _GIVEN_UP + name.encode(), reason.encode())
+        return reason
 
 
 def given_up_hosts(store: Store) -> dict[str, NotAttempted]:
@@ -266,10 +266,10 @@ def with_content(fact: VisitFact, read: PageReader | None, visit: Visit) -> Visi
     """
     if read is None or visit.status != 200:
         return fact
-    found = read(visit)
-    if found == _NOTHING:
+    facts = read(visit)
+    if facts == _NOTHING:
         return fact
-    return replace(fact, signature=found.signature, soft_404=found.soft_404, simhash=found.simhash)
+    return replace(fact, signature=facts.signature, soft_404=facts.soft_404, simhash=facts.simhash)
 
 
 class KnownUrls(Protocol):
@@ -361,15 +361,15 @@ class UnitVisits:
         """Let targets of redirects and embeds enter that the unit may follow."""
         most = self._options.max_redirects
         # A seed's target is forced, so that it is fetched though it was seen: in a list it is not.
-        wanted = [
+        due = [
             target if target.key == visit.uri.key else replace(target, force_fetch=False)
             for target in targets
             if host(target.url) in self._hosts
             and len(target.path) - len(target.path.rstrip(_REDIRECT)) <= most
             and _embeds(target.path) <= _MOST_EMBEDS
         ]
-        if wanted:
-            self._frontier.schedule(through_walls(visit, wanted), now)
+        if due:
+            self._frontier.schedule(through_walls(visit, due), now)
 
 
 def _language_and_date(headers: Sequence[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
@@ -411,7 +411,11 @@ def visit_fact(
     if _REDIRECT in map(_HOP, outlinks):
         redirect = next(link.url for link in outlinks if link.hop is _REDIRECT)
     if "canonical" in map(_REL, outlinks):
-        pages = (one.url for one in outlinks if one.rel == "canonical" and one.hop != _REDIRECT)
+        pages = (
+            outlink.url
+            for outlink in outlinks
+            if outlink.rel == "canonical" and outlink.hop != _REDIRECT
+        )
         canonical = next(pages, "")
     return VisitFact(
         url=uri.url,
