@@ -7,7 +7,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.operations import with_options_of
-from nacre.cli.options import AsJson, Now, Quiet, clock_at
+from nacre.cli.options import AsJson, NewDir, Now, Quiet, clock_at
 from nacre.ops.job_options import JobOptions
 
 if TYPE_CHECKING:
@@ -28,13 +28,7 @@ def print_made(result: "NewJobResult") -> "tuple[Layout, JobSettings]":
 def crawl(
     *,
     options: JobOptions,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="DIR", rich_help_panel="How", show_default=False,
-            help="Directory of the job; default: crawls/HOST-TIME.",
-        ),
-    ] = None,
+    out: NewDir = None,
     now: Now = None,
     quiet: Quiet = False,
     as_json: AsJson = False,

@@ -17,63 +17,66 @@ if TYPE_CHECKING:
     from nacre.settings.settings import JobSettings
 
 
+_CheckedDir = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="DIR", help="Directory of the job; not needed for --browser.", show_default=False
+    ),
+]
+_DryRunUrls = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="URL", help="URLs for --dry-run.", show_default=False),
+]
+_Explained = Annotated[
+    str | None,
+    typer.Option(
+        "--explain", metavar="PATH", show_default=False,
+        help="Explain a setting (politeness.delay), a section (politeness) or a rule "
+        "(scope.too-many-hops): value, origin, meaning.",
+    ),
+]  # fmt: skip
+_DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Show the decisions for these URLs: scope, sheets, queue, politeness."
+    ),
+]
+_Survey = Annotated[
+    bool,
+    typer.Option(
+        "--survey",
+        help="Resolve the hosts of the seeds, evaluate the scope for each seed, and measure the "
+        "disk space that a start needs.",
+    ),
+]
+_Browser = Annotated[
+    bool,
+    typer.Option(
+        "--browser",
+        help="Start the browser that runs pages, load a page in it, and report what is missing, "
+        "with the command that installs it.",
+    ),
+]
+
+
 def check(
-    directory: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="DIR", help="Directory of the job; not needed for --browser.",
-            show_default=False,
-        ),
-    ] = None,
-    urls: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="URL", help="URLs for --dry-run.", show_default=False),
-    ] = None,
+    directory: _CheckedDir = None,
+    urls: _DryRunUrls = None,
     *,
-    path: Annotated[
-        str | None,
-        typer.Option(
-            "--explain", metavar="PATH", show_default=False,
-            help="Explain a setting (politeness.delay), a section (politeness) or a rule "
-            "(scope.too-many-hops): value, origin, meaning.",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Show the decisions for these URLs: scope, sheets, queue, politeness.",
-        ),
-    ] = False,
-    survey: Annotated[
-        bool,
-        typer.Option(
-            "--survey",
-            help="Resolve the hosts of the seeds, evaluate the scope for each seed, and "
-                 "measure the disk space that a start needs.",
-        ),
-    ] = False,
-    browser: Annotated[
-        bool,
-        typer.Option(
-            "--browser",
-            help="Start the browser that runs pages, load a page in it, and report what is "
-                 "missing, with the command that installs it.",
-        ),
-    ] = False,
+    path: _Explained = None,
+    dry_run: _DryRun = False,
+    survey: _Survey = False,
+    browser: _Browser = False,
     strict: Strict = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Check a job, and report all errors at once."""
     if browser:
         _check_browser(directory, assignments or (), as_json=as_json)
         return
     if directory is None:
         raise typer.BadParameter("name the directory of the job", param_hint="DIR")
-    from nacre.cli import output
-    from nacre.cli.check_text import survey_lines
-    from nacre.core.message_data import to_plain
     from nacre.machine.layout import Layout
     from nacre.ops.starts import examine
 
@@ -87,6 +90,17 @@ def check(
         _dry_run(layout, loaded, urls if dry_run else None, as_json=as_json)
         return
     surveyed = _surveyed(layout, loaded) if survey and not findings.problems else None
+    _report(layout, findings, surveyed, as_json=as_json)
+
+
+def _report(
+    layout: "Layout", findings: "Findings", surveyed: "StartSurvey | None", *, as_json: bool
+) -> None:
+    """Print the findings about a job and the survey of its start; exit code 2 for problems."""
+    from nacre.cli import output
+    from nacre.cli.check_text import survey_lines
+    from nacre.core.message_data import to_plain
+
     if as_json:
         more = {"survey": to_plain(surveyed)} if surveyed else {}
         output.say_json(_findings_as_json(findings) | more)

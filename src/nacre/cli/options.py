@@ -49,6 +49,13 @@ Now = Annotated[
              "planner follow it; timeouts, politeness and TLS do not.",
     ),
 ]  # fmt: skip
+NewDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", rich_help_panel="How", show_default=False,
+        help="Directory of the job; default: crawls/HOST-TIME.",
+    ),
+]  # fmt: skip
 Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Set any other setting.", show_default=False),
