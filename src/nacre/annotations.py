@@ -65,6 +65,18 @@ ROBOT_EXCLUDED: Final = _token(
     "engine/steps/preconditions.py", heritrix="robotExcluded",
 )  # fmt: skip
 
+_token(
+    "rights_withheld", "rightsWithheld:PREFERENCE",
+    "It is not written to WARC: PREFERENCE holds for it, and `rights.enforce` names it.",
+    "engine/disposition.py",
+)  # fmt: skip
+
+
+def rights_withheld(preference: str) -> str:
+    """`rightsWithheld:PREFERENCE`: the enforced preference."""
+    return f"rightsWithheld:{preference}"
+
+
 HTTP_TRIED: Final = _token(
     "HTTP_TRIED", "httpTried",
     "https was a guess for a seed without a scheme, and cannot be reached: http is tried in its "

@@ -417,17 +417,18 @@ def test_an_observer_judges_once_and_may_take_the_links(tmp_path: Path, taken: b
 @pytest.mark.parametrize("stored", [Stored.NOTHING, Stored.NOVEL, Stored.DUPLICATE])
 def test_what_a_final_visit_brought_is_told_to_all_who_keep_it(stored: Stored):
     archive, unasked, answers, queues = Mock(), Mock(), Mock(), Mock()
-    pages = Mock()
+    pages, rights = Mock(), Mock()
     pages.writer.total, pages.writer.plain = 0, 0
     archive.write.return_value, archive.totals = stored, (70, 500)
     counts = StepCounts("Disposition", "archive", plain=1000, written=30)
-    records = FinalRecords(archive, unasked, answers, queues, pages, counts)
+    records = FinalRecords(archive, unasked, answers, queues, pages, rights, counts)
     visit, prepared = Visit(CrawlURI(SEED, b"k", "q"), 200), Prepared(None)
     for _ in range(2):
         assert records.store(visit, prepared, NOW) is stored
     archive.write.assert_called_with(visit, prepared)
     unasked.disposed.assert_called_with(visit, prepared)
     answers.learn.assert_called_with(visit, NOW)
+    rights.learn.assert_called_with(visit)
     queues.learn.assert_called_with(visit)
     told = (counts.handled, counts.written, counts.plain)
     assert told == ((0, 30, 1000) if stored is Stored.NOTHING else (2, 70, 1500))

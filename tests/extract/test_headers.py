@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.headers import (
-    directives,
     extract_headers,
     header_directives,
     header_text,
@@ -17,6 +16,7 @@ from nacre.extract.headers import (
 )
 from nacre.extract.links import LinkCollector
 from nacre.extract.settings import ExtractSettings
+from nacre.wire.robots_tag import directives
 
 
 def taken(*headers: tuple[bytes, bytes]) -> list[tuple[str, str, str]]:

@@ -41,6 +41,7 @@ KNOWN: dict[str, object] = {
     "browser.viewport": [800, 600],
     "extract.extractors": (OF_A_PLUG_IN.name,),
     "archive.wacz": "other.wacz",
+    "rights.enforce": ("noarchive",),
 }
 """Values that cannot be guessed from the kind of a setting."""
 

@@ -47,6 +47,8 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         robots: Directives of meta robots and X-Robots-Tag, lower case, obeyed or not.
         verdict: Result of the comparison with the history: `new`, `changed` …; "" for none.
         wall: Kind of wall, if the reply is no page of the site; "" for a page.
+        preferences: What it states on the use of its content, if that differs from the version
+            before: source and line; `none` if it states nothing any more.
         revisit: Set when it is not to be stored in full.
         delta: Set if it is to be stored as a difference.
         confirms: Record id of the stored difference that the reply confirms; "" for none.
@@ -68,6 +70,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
     robots: frozenset[str] = frozenset()
     verdict: str = ""
     wall: str = ""
+    preferences: Sequence[str] = ()
     revisit: RevisitProfile | None = None
     delta: Delta | None = None
     confirms: str = ""
@@ -506,6 +509,7 @@ def metadata_block(
         lines.append("verdict: " + field(facts.verdict))
     if facts.wall:
         lines.append("wall: " + field(facts.wall))
+    lines += ["preference: " + field(line) for line in facts.preferences]
     if facts.confirms:
         lines.append(f"confirms: <{field(facts.confirms)}>")
     if facts.annotations:

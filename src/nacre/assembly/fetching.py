@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nacre.assembly.rules import JobRules
 from nacre.assembly.scheduling import Queues, Scheduling
-from nacre.assembly.storing import Storing
+from nacre.assembly.storing import Storing, rights_plan
 from nacre.core.clock import Clock
 from nacre.core.processor import Processor, Visit
 from nacre.core.rendered import PageRenderer
@@ -191,7 +191,9 @@ def fetch_steps(  # noqa: PLR0913 - dependencies of the steps
         "recheck-scope": lambda: RecheckScopeStep(rules.scope_at_recheck(), address),
         "fetch-dns": lambda: FetchDnsStep(parts.resolver, clock),
         "fetch-http": fetch_http,
-        "extract": lambda: ExtractStep(effective.then(extract_settings), parts.parser),
+        "extract": lambda: ExtractStep(
+            effective.then(extract_settings), parts.parser, effective.then(rights_plan)
+        ),
     }
 
 

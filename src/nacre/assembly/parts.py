@@ -324,6 +324,7 @@ def _disposition(
             Answers(queues.hosts, fetching.robots, robots),
             SharedQueues(frontier, politeness),
             storing.pages,
+            storing.rights,
             chain.step("archive"),
         ),
         observer=observer,

@@ -23,10 +23,12 @@ from nacre.engine.counters import Numbers
 from nacre.engine.keeping import Bases, Keeping
 from nacre.engine.link_keeping import LinkKeeping
 from nacre.engine.outcomes import Outcomes
+from nacre.engine.rights_book import RightsBook, RightsPlan
 from nacre.engine.steps.archive import ArchiveStep
 from nacre.engine.steps.page_unit import PageUnits
 from nacre.fetch.settings import fill_user_agent
 from nacre.history.dedup import Digests, History
+from nacre.rights.vocabulary import read_preference
 from nacre.runs.runs import RunContext
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import examine_sheets, values_of_path
@@ -103,6 +105,7 @@ class Storing:
         commit: Makes its open group durable.
         numbers: Serial numbers and record ids.
         archive: Makes and writes records.
+        rights: The ledger of preferences.
         pages: Writes the own records of pages in a browser.
         outcomes: How each URI ended.
         root: Directory of the job.
@@ -113,6 +116,7 @@ class Storing:
     commit: GroupCommit
     numbers: Numbers
     archive: ArchiveStep
+    rights: RightsBook
     pages: PageUnits
     outcomes: Outcomes
     root: Path
@@ -153,6 +157,20 @@ class Storing:
             writer.configure(settings.archive, origin)
 
 
+def rights_plan(settings: JobSettings) -> RightsPlan:
+    """Return what settings say about preferences."""
+    rights = settings.rights
+    enforced = (read_preference(text) for text in rights.enforce)
+    return RightsPlan(
+        records=rights.record,
+        agent=settings.extract.robots_agent or settings.robots.agent,
+        robots_agent=settings.robots.agent,
+        robots_bytes=settings.robots.max_bytes,
+        collects=rights.record and rights.collect_policies,
+        enforced=tuple(preference for preference in enforced if preference is not None),
+    )
+
+
 def make_storing(
     rules: JobRules,
     context: RunContext,
@@ -174,6 +192,8 @@ def make_storing(
     digests = Digests(store)
     bases = Bases(root, store, digests)
     keep = rules.effective.then(lambda s: s.keep)
+    plan = rules.effective.then(rights_plan)
+    rights = RightsBook(store, plan, round(context.clock.now() * 1e6))
     archive = ArchiveStep(
         writer=writer,
         large=large,
@@ -183,8 +203,9 @@ def make_storing(
         numbers=numbers,
         keeping=Keeping(store, keep, bases, settings.archive.level),
         links=LinkKeeping(root, store, keep),
+        rights=rights,
         scratch=scratch,
     )
     units = PageUnits(archive, pages, rules.effective.then(lambda s: s.browser), numbers, scratch)
     before = warc_bytes_before(store, context.run.name)
-    return Storing(store, commit, numbers, archive, units, Outcomes(store), root, before)
+    return Storing(store, commit, numbers, archive, rights, units, Outcomes(store), root, before)

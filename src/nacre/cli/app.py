@@ -77,6 +77,7 @@ _LATE_FUNCTIONS = {
     "page": ("Archive one page as it looks now, run in a browser, with pictures.", "Crawl"),
     "record": ("Record what your own browser or a program requests, until Ctrl-C.", "Crawl"),
     "changes": ("List what the runs of a job found new, changed and gone.", "Look"),
+    "rights": ("Show what sites state on the use of their content.", "Look"),
     "captures": ("Search the captures of a job, a collection or a file, and export them.", "Look"),
 }
 """The summaries and panels of commands whose functions are imported when they run."""
@@ -308,6 +309,7 @@ urls.register(app)
 search.register(app)
 _register_late(("captures",), "captures")
 _register_late(("changes",), "changes")
+_register_late(("rights",), "rights")
 settings_history.register(app)
 profiles.register(app)
 jobs.register_schema(app)

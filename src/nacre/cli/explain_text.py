@@ -16,6 +16,7 @@ from nacre.inspect.explain.answers import (
     Standing,
 )
 from nacre.inspect.other_jobs import sharing_text
+from nacre.inspect.rights import UrlRights
 from nacre.job.diagnosis import delay_diagnosis
 from nacre.job.diagnosis_text import diagnosis_text
 from nacre.wire.urltext import readable_url
@@ -50,8 +51,7 @@ def explanation_lines(explanation: Explanation, job: str = "JOB") -> Iterator[st
         yield from _decisions(explanation)
     if explanation.due:
         yield from _section("due again", [f"{explanation.due}: {explanation.due_why}"])
-    if explanation.capture is not None:
-        yield from _section("captures", _captures(explanation))
+    yield from _stored(explanation, job)
 
 
 def _decisions(explanation: Explanation) -> Iterator[str]:
@@ -92,6 +92,23 @@ def _request(explanation: Explanation) -> list[str]:
     kind = explanation.context.rpartition("/")[2]
     lines = ["by a browser or a program" + (f" ({kind})" if kind not in {"", "other"} else "")]
     return [*lines, f"on the page {explanation.via}"] if explanation.via else lines
+
+
+def _stored(explanation: Explanation, job: str) -> Iterator[str]:
+    """Yield the captures of a URL, and the preferences that hold for it."""
+    if explanation.capture is not None:
+        yield from _section("captures", _captures(explanation))
+    if explanation.rights is not None:
+        yield from _section("rights", _rights(explanation.rights, job))
+
+
+def _rights(rights: UrlRights, job: str) -> list[str]:
+    """Return what the site states on the use of a URL, and the command that shows the lines."""
+    stated = (f"{key} {value}" for key, value in rights.uses.items() if key != "crawl")
+    lines = [", ".join(stated)]
+    if rights.missing:
+        lines.append(f"not collected: {', '.join(rights.missing)}")
+    return [*lines, f"{program()} rights {job} {typed(rights.url)}"]
 
 
 def _section(name: str, lines: list[str]) -> Iterator[str]:

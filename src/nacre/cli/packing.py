@@ -54,6 +54,7 @@ def describe_package(result: PackResult, request: PackRequest) -> str:
         (result.resolved, "revisit resolved", "revisits resolved"),
         (result.expanded, "difference expanded", "differences expanded"),
         (result.originals, "original added", "originals added"),
+        (result.withheld, "capture withheld", "captures withheld"),
     ]
     facts += [output.count(*pair) for pair in counts if pair[0]]
     place = Path(result.files[0])
@@ -66,6 +67,12 @@ def describe_package(result: PackResult, request: PackRequest) -> str:
 
 def _warnings(result: PackResult, request: PackRequest) -> list[str]:
     lines = []
+    if result.unknown:
+        number = output.count(result.unknown, "capture")
+        done = "left out" if request.unknown == "drop" else "packed"
+        lines.append(
+            f"the preference of {number} is not known, since a source was not collected: {done}"
+        )
     if result.left_out:
         number = output.count(result.left_out, "revisit refers", "revisits refer")
         more = "" if request.with_originals or request.revisits == "resolve" else (

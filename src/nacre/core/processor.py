@@ -163,6 +163,7 @@ class Visit(msgspec.Struct):
         addresses: What a `dns:` visit found, in the order to try them.
         ttl: How long they hold, seconds.
         robots_meta: Directives of meta robots and X-Robots-Tag in effect, lower case.
+        metas: Names and contents of elements of the page that state preferences on its use.
         uri_errors: (reference, message) of links that are not URIs, for uri-errors.log.
         sets_cookies: The reply set a cookie that was taken.
         delay: Politeness delay for its queue, seconds; None for the default.
@@ -171,6 +172,7 @@ class Visit(msgspec.Struct):
         retry_after: Delay that the server requested, seconds; None if it requested none.
         warc_file: Name of the WARC that holds it; "" when not written.
         warc_offset: Offset of its first record there, bytes.
+        record_id: WARC-Record-ID of that record, without angle brackets; "" when not written.
         toe: Number of the worker, for crawl.log.
         step: Where in its chain it is, for the threads report.
         started: Monotonic time at hand-out, seconds.
@@ -213,12 +215,14 @@ class Visit(msgspec.Struct):
     addresses: tuple[str, ...] = ()
     ttl: float = 0.0
     robots_meta: frozenset[str] = frozenset()
+    metas: list[tuple[str, str]] = []
     uri_errors: list[tuple[str, str]] = []
     delay: float | None = None
     crawl_delay: float | None = None
     retry_after: float | None = None
     warc_file: str = ""
     warc_offset: int = 0
+    record_id: str = ""
     toe: int = 0
     step: str = ""
     started: float = 0.0
@@ -304,9 +308,9 @@ class Visit(msgspec.Struct):
         self.annotate(annotation)
         self.outlinks = []
 
-    def stored_at(self, file: str, offset: int) -> None:
-        """Say where its first record is: the name of the WARC, and the offset in bytes."""
-        self.warc_file, self.warc_offset = file, offset
+    def stored_at(self, file: str, offset: int, record_id: str = "") -> None:
+        """Say where its first record is: the name of the WARC, the offset in bytes, its id."""
+        self.warc_file, self.warc_offset, self.record_id = file, offset, record_id
 
     def note_only(self, verdict: str | None = None) -> None:
         """Have a metadata record written in place of the reply; None keeps the verdict it has."""
@@ -355,6 +359,10 @@ class Visit(msgspec.Struct):
     ) -> None:
         """Set results of extraction besides outlinks; see the attributes of these names."""
         self.charset, self.robots_meta, self.uri_errors = charset, robots_meta, uri_errors
+
+    def state(self, metas: list[tuple[str, str]]) -> None:
+        """Set the elements of its page that state preferences on its use."""
+        self.metas = metas
 
     def send_to(self, reply: ReplyWriter) -> None:
         """Set where its reply goes while it is received."""

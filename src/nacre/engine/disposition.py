@@ -24,6 +24,7 @@ from nacre.engine.prerequisites import (
     Answers,
     RobotsCache,
 )
+from nacre.engine.rights_book import RightsBook
 from nacre.engine.seeding.seedbook import FALLBACK, SeedBook, own_scope
 from nacre.engine.steps.archive import ArchiveStep, Prepared
 from nacre.engine.steps.dispose import DisposeStep, FollowLinksStep, QueueDelays
@@ -264,21 +265,24 @@ class FinalRecords:
         answers: Addresses and rules of robots.txt.
         queues: Which queues share a server.
         pages: Writes the own records of pages in a browser.
+        rights: Stores the preferences that sites state.
         counts: Counts the visits of which something is stored, and bytes.
 
     Attributes:
         counts: As given.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all receivers of a final visit
         self,
         archive: ArchiveStep,
         unasked: UnaskedReplies,
         answers: Answers,
         queues: SharedQueues,
         pages: PageUnits,
+        rights: RightsBook,
         counts: StepCounts,
     ) -> None:
+        self._rights = rights
         self._archive = archive
         self._pages = pages
         self._unasked = unasked
@@ -286,6 +290,13 @@ class FinalRecords:
         self._queues = queues
         self.counts = counts
         self._plain_before = counts.plain
+
+    def is_withheld(self, visit: Visit) -> bool:
+        """Return whether a preference is enforced for which a reply is not written to WARC."""
+        withheld = self._rights.withheld(visit)
+        if withheld:
+            visit.annotate(annotations.rights_withheld(withheld))
+        return bool(withheld)
 
     def store(self, visit: Visit, prepared: Prepared | None, now: float) -> Stored:
         """Store a visit; return the stored parts of its capture."""
@@ -301,6 +312,7 @@ class FinalRecords:
         if visit.is_of_url:
             self._unasked.disposed(visit, prepared)
         self._answers.learn(visit, now)
+        self._rights.learn(visit)
         self._queues.learn(visit)
         return stored
 
@@ -376,8 +388,8 @@ class Disposition:
             self.chain.run(before, visit)
 
     def is_archived(self, visit: Visit) -> bool:
-        """Return whether a final visit has a capture, and the gate of `archive` is open to it."""
-        return self.chain.is_archived(visit)
+        """Return whether a final visit has a capture, and its gate and no preference forbids it."""
+        return self.chain.is_archived(visit) and not self.records.is_withheld(visit)
 
     def dispose(
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None = None

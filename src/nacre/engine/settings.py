@@ -2,8 +2,12 @@
 
 from typing import Literal
 
+from pydantic import field_validator
+
 from nacre.config.component import Bytes, Component, Seconds, section, setting
 from nacre.core.states import MOST_PARALLEL
+from nacre.messages import message
+from nacre.rights.vocabulary import read_preference
 from nacre.scope.normalize.chain import AnyNormalizer
 
 
@@ -131,6 +135,40 @@ class LimitSettings(Component):
     time: Seconds = setting(0.0, "Time running, pauses left out.", unit="s", sheets=False)
     runtime: RuntimeSettings = section(RuntimeSettings, "Time running, for each URI.")
     warc_bytes: Bytes = setting(0, "Bytes of WARC written.", unit="bytes", sheets=False)
+
+
+class RightsSettings(Component):
+    """Settings of the preferences of sites about the use of their content; see docs/rights.md."""
+
+    record: bool = setting(
+        default=True,
+        doc="Record what sites state in robots.txt, headers, HTML and policy files.",
+    )
+    collect_policies: bool = setting(
+        default=False,
+        doc="Fetch and archive `/.well-known/tdmrep.json`, `/ai.txt`, `/llms.txt` and the license "
+        "files that robots.txt names, once for each site (hop I).",
+    )
+    enforce: tuple[str, ...] = setting(
+        (),
+        "Preferences, such as `noarchive` or `train-ai=n`: replies for which one of them holds are "
+        "not written to WARC. Empty: preferences are recorded only.",
+    )
+
+    @field_validator("enforce")
+    @classmethod
+    def _check_enforce(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for text in value:
+            if read_preference(text) is None:
+                raise ValueError(
+                    message(
+                        "settings.no-preference",
+                        "{text} is no preference: write a directive such as noarchive, or a use "
+                        "with y or n such as train-ai=n",
+                        text=text,
+                    )
+                )
+        return value
 
 
 class WallSettings(Component):

@@ -150,6 +150,7 @@ def _content(
         result.annotations.append(annotations.error(error))
     if links.robots:
         result.robots |= links.robots
+    result.metas = links.metas
 
 
 def _finish(result: Extraction, links: LinkCollector) -> None:

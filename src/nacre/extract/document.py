@@ -70,6 +70,7 @@ class Extraction(msgspec.Struct):
         charset: Encoding that the text was read in; "" when there was none to read.
         charset_source: Source of the charset, see `wire.charset.detect` and `wire.guess`.
         robots: Directives of meta robots and X-Robots-Tag in effect, lower case.
+        metas: Names and contents of elements of the page that state preferences on its use.
         errors: (href, message) of links that are not URIs, at most 100.
         claimed: A content extractor took the document.
     """
@@ -80,6 +81,7 @@ class Extraction(msgspec.Struct):
     charset: str = ""
     charset_source: str = ""
     robots: frozenset[str] = frozenset()
+    metas: list[tuple[str, str]] = []
     errors: list[tuple[str, str]] = []
     claimed: bool = False
 

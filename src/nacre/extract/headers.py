@@ -12,6 +12,7 @@ from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.links import LinkCollector
 from nacre.uri.parse import escape_octets
+from nacre.wire.robots_tag import directives, tag_value
 
 _REFRESH = re.compile(r"\s*([0-9]+[0-9.]*|\.[0-9.]*)?\s*(?:[;,]\s*|\s+|\Z)")
 _URL = re.compile(r"url\s*=\s*", re.IGNORECASE)
@@ -172,36 +173,13 @@ NOFOLLOW = frozenset(("nofollow", "none"))
 
 _TAG = b"x-robots-tag"
 _SIZE = len(_TAG)
-_VALUED = frozenset(
-    (
-        *("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"),
-        *("googleoff", "googleon"),
-    )
-)
-
-
-def directives(value: str) -> set[str]:
-    """The directives of a meta `content` or of one header value without an agent, lower case."""
-    words = {word.strip().lower() for word in value.replace(";", ",").split(",")}
-    words.discard("")
-    return words
 
 
 def header_directives(headers: Sequence[tuple[bytes, bytes]], agent: str) -> set[str]:
-    """Directives of all `X-Robots-Tag` headers that concern everyone or `agent` (product token).
-
-    A value may begin `agent:`; it then speaks to that agent up to its end.
-    Source: the X-Robots-Tag specification of Google, which sites follow.
-    """
+    """Directives of all `X-Robots-Tag` headers that concern everyone or `agent` (product token)."""
     words: set[str] = set()
     for name, raw in headers:
-        if len(name) != _SIZE or name.lower() != _TAG:
-            continue
-        value = raw.decode("latin-1")
-        first, colon, agent_value = value.partition(":")
-        token = first.strip().lower()
-        if not colon or "," in first or token in _VALUED:
-            words |= directives(value)
-        elif token in {agent.lower(), "*"}:
-            words |= directives(agent_value)
+        if len(name) == _SIZE and name.lower() == _TAG:
+            value = tag_value(raw.decode("latin-1"), agent)
+            words |= directives(value) if value is not None else set()
     return words

@@ -55,6 +55,7 @@ class LinkCollector:
         dropped: Number of references beyond the limit; equal references count once.
         errors: (reference, message) of those that make no URI, at most 100.
         robots: Directives for robots in the content, lower case.
+        metas: Names and contents of elements that state preferences on the use of the content.
     """
 
     __slots__ = (
@@ -68,6 +69,7 @@ class LinkCollector:
         "dropped",
         "errors",
         "limit",
+        "metas",
         "outlinks",
         "robots",
         "settings",
@@ -83,6 +85,7 @@ class LinkCollector:
         self.dropped = 0
         self.errors: list[tuple[str, str]] = []
         self.robots: set[str] = set()
+        self.metas: list[tuple[str, str]] = []
         self._encoding = encoding
         self._seen: set[tuple[str, str, str]] = set()
         self._anchors: set[str] = set()

@@ -20,6 +20,7 @@ from nacre.inspect.analysis.timeline import TimelineReport
 from nacre.inspect.analysis.trust import HintsReport
 from nacre.inspect.reports.base import Report
 from nacre.inspect.reports.browser_report import BrowserReport
+from nacre.inspect.reports.rights_report import RightsReport
 from nacre.inspect.reports.run_reports import RUN_REPORTS
 from nacre.inspect.reports.sections import SectionsReport
 from nacre.inspect.reports.walls_report import WallsReport
@@ -39,6 +40,7 @@ REPORTS.add(
     *RUN_REPORTS,
     BrowserReport,
     WallsReport,
+    RightsReport,
     ChangeFrequencyReport,
     TimelineReport,
     DifferenceReport,

@@ -17,6 +17,7 @@ from nacre.archive.index import sort_index
 from nacre.core.events import Events
 from nacre.core.states import ExitStatus
 from nacre.engine.readback import CaptureReader
+from nacre.engine.rights_book import RightsRows
 from nacre.errors import JobError
 from nacre.inspect.stored_job import require_store
 from nacre.job.frontier_edits import FrontierEditor
@@ -137,6 +138,8 @@ def _take_over(job: Job) -> SalvageResult:
             for _ in reader:
                 pass
             mark_salvaged(store, tail, reader.end)
+            # The preferences of what is salvaged are not known: `nacre rights JOB --rebuild`.
+            RightsRows(store).record_since(None)
             files += 1
             captures += reader.count
             return reader.end

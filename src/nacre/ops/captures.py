@@ -326,7 +326,7 @@ def listed_capture(item: CatalogueItem, holding: Holding) -> ListedCapture:
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
-def _cell(value: object) -> object:
+def spreadsheet_cell(value: object) -> object:
     """Return a value as a cell; a text that a spreadsheet would compute gets an apostrophe."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
@@ -337,7 +337,9 @@ def csv_lines(holding: Holding, items: Iterable[CatalogueItem]) -> Iterator[str]
     writer = csv.writer(target)
     writer.writerow(field.name for field in msgspec.structs.fields(ListedCapture))
     for item in items:
-        writer.writerow(map(_cell, msgspec.structs.astuple(listed_capture(item, holding))))
+        writer.writerow(
+            map(spreadsheet_cell, msgspec.structs.astuple(listed_capture(item, holding)))
+        )
         yield target.getvalue()
         target.seek(0)
         target.truncate()

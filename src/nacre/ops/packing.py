@@ -11,7 +11,7 @@ from nacre.errors import ConfigError
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout, run_name
 from nacre.messages import message
-from nacre.ops.fields import LineText, Typed
+from nacre.ops.fields import LineText, ShortTexts, Typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nacre.ops.captures import CapturesQuery
     from nacre.packing.selection import SelectionReport
     from nacre.packing.wacz import PackOptions
+    from nacre.rights.vocabulary import Preference
 
 
 class PackRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,6 +39,9 @@ class PackRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         logs: Of a WACZ: add the logs of the runs.
         title: Title of the package; default: that of the job or collection.
         description: Description of the package.
+        without: Leave out captures for which this preference held, such as `train-ai=n` or
+            `noarchive`; may be repeated.
+        unknown: With `--without`: `keep` or `drop` captures of which the preference is not known.
         replace: Replace an existing file.
     """
 
@@ -50,6 +54,8 @@ class PackRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     logs: bool = False
     title: Annotated[LineText, Typed("TEXT")] = ""
     description: Annotated[LineText, Typed("TEXT")] = ""
+    without: Annotated[ShortTexts, Typed("PREFERENCE", panel="What is packed")] = ()
+    unknown: Annotated[Literal["keep", "drop"], Typed("", panel="What is packed")] = "keep"
     replace: bool = False
 
 
@@ -70,6 +76,8 @@ class PackResult(msgspec.Struct, frozen=True, kw_only=True):
         left_out_samples: The first of them: time, URL, and the original.
         damaged: Captures that cannot be read and were left out.
         defects: The first of them, and lines of indexes without a record.
+        withheld: Captures that were left out for their preferences.
+        unknown: Captures of which the preference is not known.
     """
 
     files: tuple[str, ...]
@@ -85,6 +93,8 @@ class PackResult(msgspec.Struct, frozen=True, kw_only=True):
     left_out_samples: tuple[str, ...] = ()
     damaged: int = 0
     defects: tuple[str, ...] = ()
+    withheld: int = 0
+    unknown: int = 0
 
 
 def pack(
@@ -109,14 +119,59 @@ def pack(
         StorageError: A file cannot be read or written, or the disk is full.
     """
     from nacre.catalogue.holdings import open_holding
+    from nacre.ops.rights import selecting
+
+    _require_target(request)
+    wanted = _unwanted(request)
+    holding = open_holding([*targets, *request.also])
+    captures = select_captures(holding, select)
+    if not wanted:
+        return _pack(holding, captures, request, tell, clock)
+    with selecting(holding, wanted, request.unknown) as selection:
+        chosen = selection.select(_every(holding) if captures is None else captures)
+        result = _pack(holding, chosen, request, tell, clock)
+        return msgspec.structs.replace(
+            result, withheld=selection.left_out, unknown=selection.unknown
+        )
+
+
+def _every(holding: "Holding") -> "Iterable[IndexedCapture]":
     from nacre.packing.sources import all_captures
+
+    return all_captures(holding)
+
+
+def _unwanted(request: PackRequest) -> "list[Preference]":
+    """Return the preferences of `--without`.
+
+    Raises:
+        ConfigError: One is none, or originals would come back that were left out.
+    """
+    from nacre.ops.rights import read_preferences
+
+    wanted = read_preferences(request.without)
+    if wanted and request.with_originals:
+        raise ConfigError(
+            message(
+                "ops.pack-originals",
+                "--with-originals would add captures that --without leaves out. Use "
+                "--revisits resolve, which stores their content with the captures that are packed",
+            )
+        )
+    return wanted
+
+
+def _pack(
+    holding: "Holding",
+    captures: "Iterable[IndexedCapture] | None",
+    request: PackRequest,
+    tell: "Callable[[int, int], None]",
+    clock: Clock | None,
+) -> PackResult:
     from nacre.packing.wacz import pack_wacz
     from nacre.packing.warc_files import pack_warcs
 
-    _require_target(request)
-    holding = open_holding([*targets, *request.also])
     options = _options(request, clock or SystemClock())
-    captures = select_captures(holding, select)
     if request.wacz is not None:
         package = pack_wacz(holding, request.wacz, captures, options, tell)
         return _result(
@@ -126,7 +181,7 @@ def pack(
         )  # fmt: skip
     target = request.warc or Path()
     if captures is None:
-        captures = all_captures(holding)
+        captures = _every(holding)
     warcs = pack_warcs(holding, target, captures, options, tell)
     return _result(
         warcs.selection, files=tuple(map(str, warcs.paths)), bytes=warcs.bytes,

@@ -216,7 +216,7 @@ def export_tables(store: Store, folder: Path, *, parquet: bool) -> Iterator[tupl
         for table in TABLES:
             path = folder / (table.name + (_PARQUET if parquet else _LINES))
             rows = table_rows(store, table)
-            yield path, (_write_parquet if parquet else _write_lines)(path, rows)
+            yield path, (write_parquet if parquet else _write_lines)(path, rows)
     except OSError as error:
         raise JobError(
             message(
@@ -311,7 +311,13 @@ def _read_row(path: Path, number: int, line: str) -> dict[str, Any]:
     return row
 
 
-def _write_parquet(path: Path, rows: Iterator[dict[str, Any]]) -> int:
+def write_parquet(path: Path, rows: Iterator[dict[str, Any]]) -> int:
+    """Write rows into a Parquet file; return their number.
+
+    Raises:
+        JobError: pyarrow is not installed.
+        OSError: The file cannot be written.
+    """
     arrow, parquet = _arrow()
     count, writer = 0, None
     try:

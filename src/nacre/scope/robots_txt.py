@@ -11,7 +11,7 @@ matches from the start of the path; `*` is any run of bytes, a final `$` the end
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -287,7 +287,7 @@ class RobotsTxt:
             agent: Its product token, or several with commas between them; `*` among them takes the
                 groups for everyone too. Case does not matter.
         """
-        names = {_leading(_NAME, text.strip()) for text in agent.split(",")} - {""}
+        names = agent_tokens(agent)
         mine = [group for group in self._groups if not names.isdisjoint(group.names)]
         if not mine:
             names = {"*"}
@@ -295,6 +295,11 @@ class RobotsTxt:
         delays = [self._delays[name] for name in names if name in self._delays]
         rules = (rule for group in mine for rule in group.rules)
         return AgentRules(rules, max(delays, default=None))
+
+
+def agent_tokens(agent: str) -> set[str]:
+    """Return the product tokens of a crawler, lower case; `agent` has commas between them."""
+    return {_leading(_NAME, text.strip()) for text in agent.split(",")} - {""}
 
 
 def _leading(pattern: re.Pattern[str], text: str) -> str:
@@ -309,13 +314,19 @@ def parse_robots(data: bytes, limit: int = MAX_BYTES) -> RobotsTxt:
         data: Its bytes, content coding removed; UTF-8, or UTF-16 with a byte order mark.
         limit: Bytes read; a line cut by the limit is passed over.
     """
+    reader = _Reader()
+    for line in file_lines(data, limit):
+        reader.line(line)
+    return RobotsTxt(reader.groups, reader.delays)
+
+
+def file_lines(data: bytes, limit: int = MAX_BYTES) -> Iterator[bytes]:
+    """Yield the lines of a file in UTF-8 without those that are empty; see `parse_robots`."""
     if len(data) > limit:
         data = data[: max(data.rfind(b"\n", 0, limit), data.rfind(b"\r", 0, limit), 0)]
-    reader = _Reader()
     for line in _without_mark(data).replace(b"\r", b"\n").split(b"\n"):
         if line:
-            reader.line(line[:_MAX_LINE])
-    return RobotsTxt(reader.groups, reader.delays)
+            yield line[:_MAX_LINE]
 
 
 def _without_mark(data: bytes) -> bytes:
@@ -339,7 +350,7 @@ class _Reader:
         self._undelayed: list[str] = []
 
     def line(self, raw: bytes) -> None:
-        key, value = _key_and_value(raw)
+        key, value = key_and_value(raw)
         kind = _kind(key)
         if kind == "user-agent":
             self._agent(value.decode("utf-8", "replace"))
@@ -353,7 +364,7 @@ class _Reader:
             self.groups.append(_Group())
             self._undelayed = []
             self._naming = True
-        names = _names(value)
+        names = agent_names(value)
         self.groups[-1].names |= names
         self._undelayed += names
 
@@ -379,7 +390,7 @@ class _Reader:
             self._undelayed = []
 
 
-def _names(value: str) -> set[str]:
+def agent_names(value: str) -> set[str]:
     """Return the names of a User-agent line: its product token, and the text before `/` or a space.
 
     A product token has letters, `_` and `-` only. Many crawlers are called otherwise
@@ -390,7 +401,8 @@ def _names(value: str) -> set[str]:
     return {_leading(_TOKEN, value), _leading(_NAME, value)} - {"", "*"}
 
 
-def _key_and_value(raw: bytes) -> tuple[bytes, bytes]:
+def key_and_value(raw: bytes) -> tuple[bytes, bytes]:
+    """Return the key of a line in lower case and its value, without a comment; "" for no pair."""
     line = raw.partition(b"\0")[0].partition(b"#")[0].strip()
     key, colon, value = line.partition(b":")
     if not colon:

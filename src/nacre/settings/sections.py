@@ -31,6 +31,7 @@ OTHERS = frozenset(
             "extract",
             "browser",
             "walls",
+            "rights",
             "dedup",
             "keep",
         ),

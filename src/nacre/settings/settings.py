@@ -25,7 +25,13 @@ from nacre.config.component import (
 from nacre.config.secret import Secret
 from nacre.crawldb.settings import CycleSettings
 from nacre.engine.keeping import KeepSettings
-from nacre.engine.settings import EngineSettings, LimitSettings, UriSettings, WallSettings
+from nacre.engine.settings import (
+    EngineSettings,
+    LimitSettings,
+    RightsSettings,
+    UriSettings,
+    WallSettings,
+)
 from nacre.errors import URIError
 from nacre.extract.settings import ExtractSettings
 from nacre.fetch.cookie_jar import CookieSettings
@@ -338,6 +344,7 @@ class JobSettings(Component):
     extract: ExtractSettings = section(ExtractSettings, "Extraction.")
     browser: BrowserSettings = section(BrowserSettings, "Pages in a browser.")
     walls: WallSettings = section(WallSettings, "Replies that are no page of the site.")
+    rights: RightsSettings = section(RightsSettings, "Preferences of sites.")
     dedup: DedupSettings = section(DedupSettings, "Deduplication.")
     recrawl: RecrawlSettings = section(RecrawlSettings, "Incremental runs.")
     keep: KeepSettings = section(KeepSettings, "What incremental runs write to WARC.")

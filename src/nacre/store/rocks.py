@@ -256,6 +256,8 @@ class RocksEngine:
 
     def get(self, family: str, key: bytes) -> bytes | None:
         """See `Engine.get`."""
+        if self._families and family in ADDED and family not in self._families:
+            return None
         try:
             value: bytes | None = self._families[family].get(key)
         except Exception as error:

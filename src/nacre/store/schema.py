@@ -9,13 +9,13 @@ from typing import NamedTuple
 from nacre.errors import DamageError, OldLayoutError, StorageError
 from nacre.store.seam import StorageEngine
 
-SCHEMA = 3
+SCHEMA = 4
 """Version of the layout that this Nacre writes."""
 
 READABLE = 2
 """Oldest version that is read unchanged: later versions have more families, and equal rows."""
 
-ADDED = frozenset(("facts",))
+ADDED = frozenset(("facts", "rights"))
 """Families that were added after `READABLE`; a read-only store may lack them."""
 
 KEY = b"schema"
@@ -28,7 +28,7 @@ def _nothing(_: StorageEngine) -> None:
     """Do nothing: opening the store makes the new family, and no row changes."""
 
 
-MIGRATIONS: Mapping[int, Migration] = {1: _nothing, 2: _nothing}
+MIGRATIONS: Mapping[int, Migration] = {1: _nothing, 2: _nothing, 3: _nothing}
 """Version -> how to get from it to the next."""
 
 
@@ -148,6 +148,9 @@ FAMILIES = (
         "pages",
         "kind (1 B), key -> what incremental crawling knows: pages, sites, lists, visits",
         lookup=True,
+    ),
+    ColumnFamily(
+        "rights", "site and kind, or URL -> signals of preferences; earlier versions", lookup=True
     ),
     ColumnFamily("stats", "kind, name -> counts by host, mime type, status, source"),
     ColumnFamily("scope", "seeds, prefixes learned, hit rates: what changes while rules run"),

@@ -76,6 +76,13 @@ async def captures_are_linked(page: ReadPage, url: str) -> None:
     assert captures.count('name="id"') == 2
 
 
+async def preferences_are_shown(page: ReadPage, explained: str, url: str) -> None:
+    """The page of a URL has its preferences, and leads to their report."""
+    assert "train-ai none" in explained
+    assert f"{J}/reports/rights?u=" in explained
+    assert "robots.txt" in await page("/reports/rights", u=f"{url}a.html")
+
+
 def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
     crawls = tmp_path / "crawls"
     crawls.mkdir()
@@ -104,6 +111,7 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
         explained = await page("/url", u=f"{url}a.html")
         assert "It was processed." in explained
         assert "/reports/timeline?u=" in explained
+        await preferences_are_shown(page, explained, url)
         refused = await page("/url", u="http://elsewhere.test/")
         assert "the scope refused it" in refused
         nowhere = await console.client.get(f"{J}/url", params={"u": "http://[/"})

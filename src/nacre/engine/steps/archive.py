@@ -35,6 +35,7 @@ from nacre.engine.chain.entry import ChainName, Entry
 from nacre.engine.counters import Numbers
 from nacre.engine.keeping import Keeping, Kept, confirms, served_record_id
 from nacre.engine.link_keeping import LinkKeeping, note_links
+from nacre.engine.rights_book import RightsBook
 from nacre.errors import StorageError
 from nacre.history.dedup import (
     NOT_MODIFIED,
@@ -46,6 +47,7 @@ from nacre.history.dedup import (
     revisit_of,
 )
 from nacre.report.statistics import Stored
+from nacre.rights.signals import PreferenceSignal
 
 
 async def pack_apart(scratch: Path | None, record: WarcRecord, level: int) -> PackedMember:
@@ -148,6 +150,7 @@ class ArchiveStep:
         keeping: Decides which records are written of a visit that need not be stored in full
             (`visit.keep`).
         links: Decides whether its outlinks are written.
+        rights: Knows the preferences that replies state.
         scratch: Folder that large records are compressed to; None for the system's.
     """
 
@@ -162,8 +165,10 @@ class ArchiveStep:
         numbers: Numbers,
         keeping: Keeping,
         links: LinkKeeping,
+        rights: RightsBook,
         scratch: Path | None,
     ) -> None:
+        self._rights = rights
         self.writer = writer
         self.large = large
         self._dedup = dedup
@@ -244,7 +249,7 @@ class ArchiveStep:
         except BaseException:
             _close(members or ())
             raise
-        visit.stored_at(written[0].name, written[0].offset)
+        visit.stored_at(written[0].name, written[0].offset, records[0].id)
         note_links(visit, written[-1], capture.began)
         return self.remember(visit, capture, records[0].id, written[0].file)
 
@@ -313,6 +318,7 @@ class ArchiveStep:
             robots=visit.robots_meta,
             verdict=visit.verdict,
             wall=visit.wall,
+            preferences=_preference_lines(self._rights.news(visit, capture)),
             revisit=revisit,
             delta=decision.delta,
             confirms=decision.confirms,
@@ -451,6 +457,13 @@ def _close(members: Sequence[Body | None]) -> None:
     for member in members:
         if member is not None:
             member.close()
+
+
+def _preference_lines(news: tuple[PreferenceSignal, ...] | None) -> tuple[str, ...]:
+    """Return the lines about the own signals of a reply; none if they are those of before."""
+    if news is None:
+        return ()
+    return tuple(f"{signal.source}: {signal.line}" for signal in news) or ("none",)
 
 
 def _resource(visit: Visit) -> str:

@@ -21,6 +21,7 @@ from nacre.engine.limits import Pacer
 from nacre.engine.logs import JobLogs
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.prerequisites import RobotsCache
+from nacre.engine.rights_book import POLICY_CONTEXT
 from nacre.engine.steps.quotas import QuotaBook
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.policy import Backoff, DelayCause, Pace, next_backoff, pace_after
@@ -81,7 +82,9 @@ class FollowLinksStep:
             self._prospects.learn(visit)
 
     def _wants(self, visit: Visit) -> bool:
-        return 200 <= visit.status < 400 or self.error_pages[visit.overlay]
+        if 200 <= visit.status < 400 or self.error_pages[visit.overlay]:
+            return True
+        return visit.outlinks[0].context == POLICY_CONTEXT
 
 
 class Dispose(FixedEntry):

@@ -17,6 +17,7 @@ from nacre.core.charsets import COMMON
 from nacre.core.processor import Result, Visit
 from nacre.engine.chain.entry import LINKS, REPLY, Entry
 from nacre.engine.helper_process import HelperFailedError, HelperProcess
+from nacre.engine.rights_book import RightsPlan, add_policy_files
 from nacre.engine.steps import parser_main
 from nacre.engine.steps.parser_main import ParseJob
 from nacre.extract.document import Document, Extraction, document_of
@@ -175,9 +176,16 @@ class ExtractStep:
     Args:
         settings: What is wanted of documents, under each combination of sheets.
         parser: Parses those that are large.
+        plan: Whether the policy files of sites are fetched; None: they are not.
     """
 
-    def __init__(self, settings: Effective[ExtractSettings], parser: ParserProcess) -> None:
+    def __init__(
+        self,
+        settings: Effective[ExtractSettings],
+        parser: ParserProcess,
+        plan: Effective[RightsPlan] | None = None,
+    ) -> None:
+        self._plan = plan
         self._extractor = DocumentExtractor(parser)
         self._turnstile = Turnstile()
         self._settings = settings
@@ -197,11 +205,15 @@ class ExtractStep:
         host = self._charsets.of(visit.uri.url)
         document = document_of(visit, capture, settings.max_document, host)
         self._take(visit, await self._extractor.extract(document, settings))
+        if self._plan is not None and self._plan[visit.overlay].collects:
+            add_policy_files(visit, capture, self._plan[visit.overlay])
         return _PROCEED
 
     def _take(self, visit: Visit, extraction: Extraction) -> None:
         visit.add_outlinks(extraction.outlinks, extraction.dropped)
         visit.parsed(extraction.charset, extraction.robots, extraction.errors)
+        if extraction.metas:
+            visit.state(extraction.metas)
         if extraction.charset:
             self._charsets.learn(visit.uri.url, extraction.charset, extraction.charset_source)
         if extraction.claimed:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from nacre.extract.fulltext.job import PageText, TextJob, document_text
 from nacre.extract.fulltext.main_part import split_text
 from nacre.extract.fulltext.markup import MARK, readable
-from nacre.extract.headers import directives
 from nacre.extract.pageview import page_view
+from nacre.wire.robots_tag import directives
 
 if TYPE_CHECKING:
     from resiliparse.parse.html import HTMLTree

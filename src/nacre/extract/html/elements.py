@@ -11,12 +11,19 @@ from urllib.parse import unquote
 import msgspec
 
 from nacre.core.crawluri import Hop
-from nacre.extract.headers import directives, link_hop, refresh_target
+from nacre.extract.headers import link_hop, refresh_target
 from nacre.extract.html.page import Node
 from nacre.extract.html.table import EMBEDDED_METAS, PLAIN, PROSE_METAS, SVG_REFERENCES, references
 from nacre.extract.html.walk import MAY_BE_SCRIPT, Handler, Walk, is_nofollow
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.script import JSON_CONTEXT, json_urls
+from nacre.wire.robots_tag import (
+    LICENSE_LINK,
+    PREFERENCE_METAS,
+    RSL_LINK,
+    RSL_MEDIA,
+    directives,
+)
 
 _MARKUP = ("html", "template", "handlebars", "mustache", "x-jsrender", "x-tmpl")
 _SCRIPT = ("script", "module", "livescript", "mathjax-config")
@@ -131,6 +138,7 @@ _OBJECT = references("object", "usemap:E")
 _EMBED = references("embed", "src:E")
 _PICTURE = tuple(row for row in PLAIN["img"] if row.attribute != "src")
 _LINK_HOP, _EMBED_HOP = Hop.LINK, Hop.EMBED  # the way to a member of an enumeration is long
+_MOST_METAS, _LONGEST_META = 50, 500
 _DIRECT_METAS = frozenset(("image", "thumbnailurl", "contenturl", "logo"))
 
 
@@ -186,6 +194,9 @@ def link(walk: Walk, node: Node, _tag: str) -> None:
     rel = node.attr("rel") or ""
     kind = link_hop(rel[:200], (node.attr("as") or "")[:20])
     href = node.attr("href")
+    if href and "license" in rel.lower().split():
+        is_rsl = (node.attr("type") or "").strip().lower() == RSL_MEDIA
+        _prefer(walk, RSL_LINK if is_rsl else LICENSE_LINK, href)
     if kind and href is not None:
         charset = node.attr("charset") or ""
         path = walk.path(node)
@@ -213,10 +224,19 @@ def meta(walk: Walk, node: Node, _tag: str) -> None:
                 walk.links.add(target, Hop.REDIRECT, "meta")
     elif name and name in {"robots", walk.settings.robots_agent}:
         walk.robots |= directives(content)
+        _prefer(walk, name, content)
+    elif name in PREFERENCE_METAS:
+        _prefer(walk, name, content)
     elif name.startswith(EMBEDDED_METAS) or _is_picture(node):
         _meta_embed(walk, name, content)
     elif name not in PROSE_METAS and walk.settings.meta_content:
         walk.speculate(content, Hop.SPECULATIVE, "meta")
+
+
+def _prefer(walk: Walk, name: str, content: str) -> None:
+    """Keep an element that states a preference, with its beginning, up to 50 of a page."""
+    if len(walk.metas) < _MOST_METAS:
+        walk.metas.append((name, content.strip()[:_LONGEST_META]))
 
 
 def _is_picture(node: Node) -> bool:

@@ -112,7 +112,9 @@ def extract_html(document: Document, links: LinkCollector) -> None:
         body, encoding = decode(body, encoding).encode("utf-8", "replace"), "utf-8"
     if "xml" in document.mime:
         body = with_end_tags(body)
-    links.robots.update(_walk_all(body, encoding, links).robots)
+    walk = _walk_all(body, encoding, links)
+    links.robots.update(walk.robots)
+    links.metas += walk.metas
 
 
 def extract_fragment(markup: str, links: LinkCollector) -> None:

@@ -81,6 +81,8 @@ class Walk:
         links: Where the links go.
         settings: What is wanted.
         robots: Directives of meta elements met so far.
+        metas: Names and contents of the elements met so far that state preferences on the use of
+            the page.
         methods: Methods of the forms met so far, by their ids; the last form is under "".
         met: How many elements of a name were met, for those that a tree builder may drop.
         depth: 0 for the page itself.
@@ -98,6 +100,7 @@ class Walk:
         "inner",
         "links",
         "met",
+        "metas",
         "methods",
         "page",
         "pictures",
@@ -116,6 +119,7 @@ class Walk:
         self.links = links
         self.settings: ExtractSettings = links.settings
         self.robots: set[str] = set()
+        self.metas: list[tuple[str, str]] = []
         self.pictures: set[str] = set()
         self.met = {"form": 0, "frame": 0}
         self.methods: dict[str, str] = {}

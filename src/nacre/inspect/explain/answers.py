@@ -15,6 +15,7 @@ from nacre.engine.prerequisites import RobotsCache
 from nacre.frontier.settings import PolitenessSettings
 from nacre.inspect.other_jobs import QueueSharer
 from nacre.inspect.reports.seed_outcomes import SeedOutcome
+from nacre.inspect.rights import UrlRights
 from nacre.messages import message
 from nacre.runs.manifest import OriginOf
 from nacre.scope.robots_txt import RobotsPolicy, RobotsState
@@ -245,6 +246,7 @@ class Explanation(msgspec.Struct, frozen=True):
         next_try: When it is tried again, seconds from now; None when nothing says so.
         later: Why it goes later than other links; "" when it does not.
         recorded: Whether the job is a recording: no scope, robots.txt or queue decides in it.
+        rights: What its site states on its use; None if it was not captured.
     """
 
     url: str
@@ -271,6 +273,7 @@ class Explanation(msgspec.Struct, frozen=True):
     due: str = ""
     due_why: str = ""
     later: str = ""
+    rights: UrlRights | None = None
     settings: list[SettingAnswer] = []
     not_got: SeedOutcome | None = None
     next_try: float | None = None

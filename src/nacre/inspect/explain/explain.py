@@ -38,6 +38,7 @@ from nacre.inspect.explain.answers import (
 from nacre.inspect.explain.next_visits import NextVisits
 from nacre.inspect.explain.url_state import FoundVia, UrlLookup, UrlState, WaitingUri
 from nacre.inspect.reports.seed_outcomes import SeedOutcomes
+from nacre.inspect.rights import url_rights
 from nacre.inspect.view import View
 from nacre.messages import message
 from nacre.planner.schedules.schedules import NEVER
@@ -140,6 +141,9 @@ class Explainer:
         )
         if outcome or place.waiting:
             explanation = self._with_cause(explanation, discovery.url, outcome)
+        if outcome or explanation.standing is Standing.KNOWN:
+            held = url_rights(self._view.store, discovery.url, round(self._clock.now() * 1e6))
+            explanation = replace(explanation, rights=held)
         if discovery.is_known:
             way = self._places.way(discovery.via)
             explanation = replace(explanation, path=discovery.path, via=discovery.via, way=way)

@@ -3,8 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from msgspec import convert
+
 from nacre.core.history import PAIR
 from nacre.inspect.analysis.wording import FOUND, STORED_AS
+from nacre.inspect.reports.rights_report import signal_table
+from nacre.inspect.rights import LedgerRow
 from nacre.inspect.summary.run_texts import short_end
 from nacre.report.document import Cell, Column, DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import moment, url_facts
@@ -60,6 +64,9 @@ def page_history(
         sections = [Section("", facts=tuple(facts), tables=(visits,))]
     else:
         sections = [Section("", facts=tuple(facts), text=(_NO_VISITS,))]
+    rows = [convert(row, LedgerRow) for row in result.get("rights", ())]
+    if rows:
+        sections.append(Section("", tables=(signal_table(rows),)))
     if verbose:
         sections += (
             Section(f"Inside: {name}", facts=_fields(result[name]))

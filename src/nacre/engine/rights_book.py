@@ -1,0 +1,309 @@
+"""The ledger of preferences of a running job: reads signals from visits, and stores their versions.
+
+A version joins the commit group of the visit that it was read in. Its rows, in the family `rights`:
+
+- `s` + site + kind: the signals of a site (robots.txt, policy files), by its origin; of a license
+  file by its URL. `u` + key of the history: the own signals of a URL (headers, HTML).
+- the same key, a zero byte and eight bytes of time: an earlier version, by its end.
+- `m`: since when the own signals of all replies are recorded, so that none means none.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from msgspec import structs
+
+from nacre.config.effective import Effective
+from nacre.core.capture import Capture
+from nacre.core.crawluri import Hop, Outlink
+from nacre.core.processor import Visit
+from nacre.engine.prerequisites import ROBOTS_FOR
+from nacre.rights.ledger import (
+    ABSENT,
+    HeldPreferences,
+    SignalVersion,
+    hold,
+    named_licenses,
+    renewed_signals,
+)
+from nacre.rights.policy_files import LARGEST, SITE_KINDS, policy_kind, policy_signals, policy_urls
+from nacre.rights.reply_signals import reply_signals
+from nacre.rights.robots_lines import robots_signals
+from nacre.rights.signals import ROBOTS, RSL, PreferenceSignal
+from nacre.rights.vocabulary import Preference
+from nacre.scope.robots_txt import RobotsState, outcome_of
+from nacre.store.store import Store
+from nacre.uri.parse import origin
+from nacre.uri.surt import history_key
+from nacre.wire.coding import decode_content
+
+FAMILY: Final = "rights"
+OWN_PREFIX: Final = b"u"
+SITE_PREFIX: Final = b"s"
+POLICY_CONTEXT: Final = "robots.txt/policy"
+"""Context of the links to policy files."""
+_SINCE: Final = b"m"
+_CODING: Final = 1024
+"""Bytes that a coded file may be larger than its content."""
+
+
+class RightsPlan(msgspec.Struct, frozen=True):
+    """The settings about preferences of a URL.
+
+    Attributes:
+        records: They are recorded.
+        agent: Product token that headers and HTML may address.
+        robots_agent: Product tokens that groups of robots.txt are matched against.
+        robots_bytes: Bytes of robots.txt that are read.
+        collects: Policy files are fetched.
+        enforced: Replies for which one of them holds are not written to WARC.
+    """
+
+    records: bool = True
+    agent: str = ""
+    robots_agent: str = "nacre"
+    robots_bytes: int = 512_000
+    collects: bool = False
+    enforced: tuple[Preference, ...] = ()
+
+
+def own_key(url: str) -> bytes:
+    """Return the key of the own signals of a URL."""
+    return OWN_PREFIX + history_key(url).encode()
+
+
+def site_key(place: str, kind: str) -> bytes:
+    """Return the key of the signals of a site.
+
+    Args:
+        place: Its origin; of a license file the URL.
+        kind: Kind of the source.
+    """
+    return SITE_PREFIX + f"{place} {kind}".encode()
+
+
+class RightsRows:
+    """The rows of the ledger in a store.
+
+    Args:
+        store: The store, read-only or not.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._decoder = msgspec.msgpack.Decoder(SignalVersion)
+        self._encoder = msgspec.msgpack.Encoder()
+
+    @property
+    def since(self) -> int | None:
+        """Since when the own signals of all replies are recorded, µs; None: they are not."""
+        row = self._store.get(FAMILY, _SINCE)
+        return None if row is None else int(row)
+
+    def record_since(self, time: int | None) -> None:
+        """Note since when all replies are recorded, µs since the epoch; None: they are not."""
+        if time is None:
+            self._store.delete(FAMILY, _SINCE)
+        else:
+            self._store.put(FAMILY, _SINCE, b"%d" % time)
+
+    def latest(self, key: bytes) -> SignalVersion | None:
+        """Return the latest version of a key; None if there is none."""
+        row = self._store.get(FAMILY, key)
+        return None if row is None else self._decoder.decode(row)
+
+    def put(self, key: bytes, version: SignalVersion) -> None:
+        """Add a version, which ends the one before; joins the open commit group."""
+        last = self.latest(key)
+        if last is not None:
+            ended = structs.replace(last, until=version.since)
+            row = self._encoder.encode(ended)
+            self._store.put(FAMILY, key + b"\0" + version.since.to_bytes(8, "big"), row)
+        self._store.put(FAMILY, key, self._encoder.encode(version))
+
+    def at(self, key: bytes, time: int) -> SignalVersion | None:
+        """Return the version of a key that holds at a time, µs; None if there is none."""
+        last = self.latest(key)
+        if last is None or last.since <= time:
+            return last
+        return next((v for v in self.versions(key) if v.holds_at(time)), None)
+
+    def versions(self, key: bytes) -> Iterator[SignalVersion]:
+        """Yield the versions of a key, oldest first."""
+        for _, row in self._store.scan(FAMILY, key + b"\0", key + b"\1"):
+            yield self._decoder.decode(row)
+        last = self.latest(key)
+        if last is not None:
+            yield last
+
+    def all_versions(self, prefix: bytes = b"") -> Iterator[tuple[bytes, SignalVersion]]:
+        """Yield all versions, each with its key, by key; the latest of a key comes first."""
+        stop = prefix[:-1] + bytes((prefix[-1] + 1,)) if prefix else None
+        for key, row in self._store.scan(FAMILY, prefix, stop):
+            if key != _SINCE:
+                yield key.partition(b"\0")[0], self._decoder.decode(row)
+
+    def clear(self) -> None:
+        """Delete all rows."""
+        for key, _ in self._store.scan(FAMILY, b"", None):
+            self._store.delete(FAMILY, key)
+
+    def holding(
+        self, url: str, time: int, own: tuple[PreferenceSignal, ...] | None = None
+    ) -> HeldPreferences:
+        """Return what holds for a URL at a time.
+
+        Args:
+            url: The URL.
+            time: µs since the epoch.
+            own: Its own signals, if they are not stored yet.
+        """
+        place, since = origin(url), self.since
+        site = {kind: self.at(site_key(place, kind), time) for kind in SITE_KINDS}
+        if own is not None:
+            mine: SignalVersion | None = SignalVersion(time, url, "", own)
+        else:
+            mine = self.at(own_key(url), time)
+        files = named_licenses(url, mine, site[ROBOTS])
+        licenses = {file: self.at(site_key(file, RSL), time) for file in files}
+        is_collected = since is not None and time >= since
+        return hold(url, time, mine, site, licenses, is_collected=is_collected)
+
+
+class RightsBook:
+    """The ledger of a running job.
+
+    Args:
+        store: The store of the job.
+        plan: What the settings say, under each combination of sheets.
+        now: µs since the epoch.
+    """
+
+    def __init__(self, store: Store, plan: Effective[RightsPlan], now: int) -> None:
+        self.rows = RightsRows(store)
+        self._plan = plan
+        self._last: tuple[bytes, SignalVersion | None] = b"", None
+        if not plan[0].records:
+            self.rows.record_since(None)
+        elif self.rows.since is None:
+            self.rows.record_since(now)
+
+    def news(self, visit: Visit, capture: Capture) -> tuple[PreferenceSignal, ...] | None:
+        """Return the own signals of a reply, if they differ from the version before; else None."""
+        plan = self._plan[visit.overlay]
+        if not plan.records or not visit.is_of_url or not capture.url.startswith("http"):
+            return None
+        signals = reply_signals(capture.headers, visit.metas, plan.agent)
+        if capture.status == 304:
+            return self._renewed(visit, signals)
+        if not signals and (visit.history is None or not 200 <= capture.status < 300):
+            return None
+        last = self._latest(own_key(visit.uri.url))
+        is_same = last.has_same(signals) if last is not None else not signals
+        return None if is_same else signals
+
+    def _renewed(
+        self, visit: Visit, headers: tuple[PreferenceSignal, ...]
+    ) -> tuple[PreferenceSignal, ...] | None:
+        """Return the signals after a 304: its headers replace those with the same names."""
+        if not headers:
+            return None
+        last = self._latest(own_key(visit.uri.url))
+        signals = renewed_signals(last, headers)
+        return None if last is not None and last.has_same(signals) else signals
+
+    def _latest(self, key: bytes) -> SignalVersion | None:
+        if self._last[0] != key:
+            self._last = key, self.rows.latest(key)
+        return self._last[1]
+
+    def learn(self, visit: Visit) -> None:
+        """Store the signals of a final visit that are new, in its commit group."""
+        capture, plan = visit.capture, self._plan[visit.overlay]
+        if capture is None or visit.status <= 0 or not plan.records:
+            return
+        news = self.news(visit, capture)
+        if news is not None:
+            version = SignalVersion(capture.began, visit.uri.url, visit.record_id, news)
+            self.rows.put(own_key(visit.uri.url), version)
+            self._last = b"", None
+        site = visit.uri.heritable.get(ROBOTS_FOR)
+        if site is not None:
+            self._learn_robots(site, visit, capture, plan)
+        elif kind := policy_kind(visit.uri.url, visit.mime):
+            self._learn_policy(kind, visit, capture)
+
+    def _learn_robots(self, site: str, visit: Visit, capture: Capture, plan: RightsPlan) -> None:
+        state = outcome_of(visit.status)
+        if state is RobotsState.ALLOW:
+            self._put(site_key(site, ROBOTS), visit, capture, (), ABSENT)
+        elif state is RobotsState.RULES:
+            text = content_text(capture, plan.robots_bytes)
+            signals = robots_signals(text, plan.robots_agent, plan.robots_bytes)
+            self._put(site_key(site, ROBOTS), visit, capture, signals)
+
+    def _learn_policy(self, kind: str, visit: Visit, capture: Capture) -> None:
+        place = visit.uri.url if kind == RSL else origin(visit.uri.url)
+        if visit.status == 200:
+            signals = policy_signals(kind, content_text(capture, LARGEST))
+            self._put(site_key(place, kind), visit, capture, signals)
+        elif 400 <= visit.status < 500 and visit.status != 429:
+            self._put(site_key(place, kind), visit, capture, (), ABSENT)
+
+    def _put(
+        self,
+        key: bytes,
+        visit: Visit,
+        capture: Capture,
+        signals: tuple[PreferenceSignal, ...],
+        state: str = "",
+    ) -> None:
+        last = self.rows.latest(key)
+        if last is None or not last.has_same(signals, state):
+            version = SignalVersion(capture.began, visit.uri.url, visit.record_id, signals, state)
+            self.rows.put(key, version)
+
+    def withheld(self, visit: Visit) -> str:
+        """Return the enforced preference for which a reply is not written to WARC; "" for none.
+
+        robots.txt and policy files are always written: they are the evidence.
+        """
+        capture, plan = visit.capture, self._plan[visit.overlay]
+        if not plan.enforced or capture is None or not capture.url.startswith("http"):
+            return ""
+        if visit.uri.is_prerequisite or policy_kind(visit.uri.url, visit.mime):
+            return ""
+        own = reply_signals(capture.headers, visit.metas, plan.agent)
+        held = self.rows.holding(visit.uri.url, capture.began, own)
+        return next((each.text for each in plan.enforced if held.has(each)), "")
+
+
+def add_policy_files(visit: Visit, capture: Capture, plan: RightsPlan) -> None:
+    """Add the policy files of a site to the outlinks of its robots.txt, which has just come.
+
+    The links of an error page in its place are dropped.
+    """
+    site = visit.uri.heritable.get(ROBOTS_FOR)
+    if site is None or outcome_of(visit.status) is RobotsState.REDIRECT:
+        return
+    signals: tuple[PreferenceSignal, ...] = ()
+    if outcome_of(visit.status) is RobotsState.RULES:
+        text = content_text(capture, plan.robots_bytes)
+        signals = robots_signals(text, plan.robots_agent, plan.robots_bytes)
+    else:
+        visit.filter_outlinks(lambda _: False)
+    rank = len(visit.outlinks)
+    links = [
+        Outlink(url, Hop.INFERRED, POLICY_CONTEXT, rank=rank + number)
+        for number, url in enumerate(policy_urls(site, signals))
+    ]
+    visit.add_outlinks(links)
+
+
+def content_text(capture: Capture, limit: int) -> bytes:
+    """Return the content of a file, at most `limit` bytes of it, without its coding."""
+    encodings = capture.header_values(b"content-encoding")
+    if not encodings:
+        return capture.payload(limit)
+    return decode_content(capture.payload(limit + _CODING), encodings, limit).data

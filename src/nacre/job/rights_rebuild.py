@@ -1,0 +1,219 @@
+"""Fills the ledger of preferences from the WARCs of a job at rest.
+
+All replies are read, in any order; what each states is sorted by place and time in temporary files,
+so that memory is bounded. Replies that cannot be read, such as those of other crawlers without
+metadata records, are left out.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+
+from nacre.assembly.storing import rights_plan
+from nacre.catalogue.job_files import job_warcs
+from nacre.core.capture import Capture
+from nacre.engine.keeping import Bases
+from nacre.engine.readback import Reread, reread
+from nacre.engine.rights_book import RightsPlan, RightsRows, content_text, own_key, site_key
+from nacre.extract.dispatch import extract
+from nacre.extract.document import stored_document
+from nacre.extract.settings import ExtractSettings
+from nacre.history.dedup import Digests
+from nacre.packing.sorted_lines import SortedLines
+from nacre.rights.ledger import ABSENT, SignalVersion, renewed_signals
+from nacre.rights.policy_files import LARGEST, policy_kind, policy_signals
+from nacre.rights.reply_signals import reply_signals
+from nacre.rights.robots_lines import robots_signals
+from nacre.rights.signals import ROBOTS, RSL, PreferenceSignal
+from nacre.settings.settings import JobSettings
+from nacre.store.store import Store
+from nacre.uri.parse import origin
+
+_STATED: Final = re.compile(rb"robots|noai|noimageai|tdm-|license", re.IGNORECASE)
+"""What a page has in its text that states something in its HTML."""
+_ROWS: Final = 5_000
+
+
+class _Statement(NamedTuple):
+    """What one capture states about a place.
+
+    Attributes:
+        url: Its URL.
+        record_id: WARC-Record-ID.
+        signals: What it states.
+        state: See `SignalVersion`.
+        is_renewal: It is a 304: its headers replace those of before.
+    """
+
+    url: str
+    record_id: str
+    signals: tuple[PreferenceSignal, ...]
+    state: str = ""
+    is_renewal: bool = False
+
+
+class RebuiltRights(NamedTuple):
+    """The result of a rebuild.
+
+    Attributes:
+        captures: Replies that were read.
+        rows: Versions that were stored.
+    """
+
+    captures: int
+    rows: int
+
+
+def rebuild_rights(root: Path, store: Store, settings: JobSettings, scratch: Path) -> RebuiltRights:
+    """Fill the ledger of a job from its WARCs; what it had is replaced.
+
+    Args:
+        root: Directory of the job.
+        store: Its store, open for writing by this process alone.
+        settings: Its settings.
+        scratch: Folder for temporary files.
+
+    Raises:
+        StorageError: A directory cannot be read, or the store cannot be written.
+        OSError: A temporary file cannot be written.
+    """
+    rows = RightsRows(store)
+    with SortedLines(scratch, "rights") as lines:
+        captures = 0
+        reader = _Reader(root, store, settings)
+        for place in job_warcs(root):
+            if place.start == 0:
+                for statements in reader.read(place.path):
+                    captures += 1
+                    for line in statements:
+                        lines.add(line)
+        rows.clear()
+        store.commit()
+        count = _write(store, rows, lines)
+    rows.record_since(0)
+    store.commit()
+    return RebuiltRights(captures, count)
+
+
+def _write(store: Store, rows: RightsRows, lines: SortedLines) -> int:
+    """Store the versions of all places; return their number."""
+    decode = msgspec.json.Decoder(_Statement).decode
+    count = 0
+    for key, group in groupby(lines, lambda line: line.partition(b"\t")[0]):
+        last: SignalVersion | None = None
+        for line in group:
+            _, time, text = line.split(b"\t", 2)
+            version = _next(last, int(time), decode(text), is_own=key.startswith(b"u"))
+            if version is not None:
+                rows.put(key, version)
+                last, count = version, count + 1
+                if not count % _ROWS:
+                    store.commit()
+    return count
+
+
+def _next(
+    last: SignalVersion | None, time: int, statement: _Statement, *, is_own: bool
+) -> SignalVersion | None:
+    """Return the version that begins with a statement; None if nothing changes."""
+    signals = statement.signals
+    if statement.is_renewal:
+        signals = renewed_signals(last, signals)
+    if last is None:
+        is_new = bool(signals) or not is_own
+    else:
+        is_new = not last.has_same(signals, statement.state)
+    if not is_new:
+        return None
+    return SignalVersion(time, statement.url, statement.record_id, signals, statement.state)
+
+
+class _Reader:
+    """Reads what the captures of a job state."""
+
+    def __init__(self, root: Path, store: Store, settings: JobSettings) -> None:
+        self._plan: RightsPlan = rights_plan(settings)
+        self._bases = Bases(root, store, Digests(store))
+        self._extract: ExtractSettings = settings.extract.model_copy(
+            update={"robots_agent": self._plan.agent}
+        )
+        self._metas: dict[str, list[tuple[str, str]]] = {}
+        self._encode = msgspec.json.Encoder().encode
+
+    def read(self, path: Path) -> Iterator[list[bytes]]:
+        """Yield the lines of each capture of a WARC: key, time, and statement."""
+        for reply in reread(path, lambda _: None, self._bases.block):
+            if reply.kept.url.startswith(("http://", "https://")):
+                yield self._lines(reply)
+
+    def _lines(self, reply: Reread) -> list[bytes]:
+        kept = reply.kept
+        pairs = [pair for pair in (self._own(reply), self._site(reply)) if pair is not None]
+        return [
+            b"%s\t%020d\t%s" % (key, kept.date, self._encode(statement)) for key, statement in pairs
+        ]
+
+    def _own(self, reply: Reread) -> tuple[bytes, _Statement] | None:
+        kept, capture = reply.kept, reply.capture
+        is_renewal = kept.revisit is not None and kept.revisit.kind == "server-not-modified"
+        signals = reply_signals(capture.headers, self._elements(reply), self._plan.agent)
+        status = _status(reply)
+        if is_renewal:
+            if not signals:
+                return None
+        elif not signals and not 200 <= status < 300:
+            return None
+        statement = _Statement(kept.url, kept.record_id, signals, is_renewal=is_renewal)
+        return own_key(kept.url), statement
+
+    def _elements(self, reply: Reread) -> list[tuple[str, str]]:
+        """Return the elements of a page that state preferences; of a revisit, its original's."""
+        digest, capture = reply.kept.digest, reply.capture
+        if reply.kept.revisit is not None:
+            return self._metas.get(digest, [])
+        if "html" not in reply.kept.mime:
+            return []
+        document = stored_document(capture, self._extract.max_document)
+        if not _STATED.search(document.body):
+            return []
+        metas = extract(document, self._extract).metas
+        if metas and digest:
+            self._metas[digest] = metas
+        return metas
+
+    def _site(self, reply: Reread) -> tuple[bytes, _Statement] | None:
+        """Return what a robots.txt or a policy file states; a revisit of one states nothing new."""
+        kept = reply.kept
+        if kept.revisit is not None:
+            return None
+        url, status = kept.url, _status(reply)
+        is_robots = urlsplit(url).path == "/robots.txt"
+        kind = ROBOTS if is_robots else policy_kind(url, kept.mime)
+        if not kind:
+            return None
+        key = site_key(url if kind == RSL else origin(url), kind)
+        if 200 <= status < 300:
+            signals = self._file_signals(kind, reply.capture)
+            return key, _Statement(url, kept.record_id, signals)
+        if 400 <= status < 500 and (is_robots or status != 429):
+            return key, _Statement(url, kept.record_id, (), ABSENT)
+        return None
+
+    def _file_signals(self, kind: str, capture: Capture) -> tuple[PreferenceSignal, ...]:
+        plan = self._plan
+        if kind == ROBOTS:
+            text = content_text(capture, plan.robots_bytes)
+            return robots_signals(text, plan.robots_agent, plan.robots_bytes)
+        return policy_signals(kind, content_text(capture, LARGEST))
+
+
+def _status(reply: Reread) -> int:
+    """Return the status of a reply; that of an identical revisit is that of a page."""
+    revisit = reply.kept.revisit
+    is_identical = revisit is not None and revisit.kind != "server-not-modified"
+    return 200 if is_identical and reply.kept.status == 304 else reply.kept.status

@@ -1,0 +1,56 @@
+"""License files in XML: Really Simple Licensing (RSL) 1.0, its usages only.
+
+A file lists contents by URL or path, each with licenses that permit and prohibit usages. Prices,
+users and places are not read: the line of a signal names the license, and the capture has the file.
+"""
+
+from collections.abc import Iterator
+
+from nacre.errors import ConfigError
+from nacre.rights.signals import RSL, PreferenceSignal, as_written
+from nacre.rights.vocabulary import ALLOWED, DISALLOWED, Preference, preference
+from nacre.wire.xml import Element, read_xml
+
+NAMESPACE = "https://rslstandard.org/rsl"
+_MOST = 500
+_LIMIT = 1_000_000
+_ANSWERS = {"permits": ALLOWED, "prohibits": DISALLOWED}
+
+
+def is_rsl(text: bytes) -> bool:
+    """Return whether a document seems to be a license file, by its beginning."""
+    return NAMESPACE.encode() in text[:2000]
+
+
+def rsl_signals(text: bytes) -> tuple[PreferenceSignal, ...]:
+    """Return the usages of a license file, at most 500; none if it is no such file."""
+    if len(text) > _LIMIT:
+        return ()
+    try:
+        root = read_xml(text, "license")
+    except ConfigError:
+        return ()
+    found: list[PreferenceSignal] = []
+    for content in root.walk():
+        if content.tag == "content":
+            found += _content(content)
+    return tuple(found[:_MOST])
+
+
+def _content(content: Element) -> Iterator[PreferenceSignal]:
+    place = content.attributes.get("url", "")
+    path = "" if place in ("/", "*") else place
+    for license_ in content.find_all("license"):
+        for child in license_.children:
+            if child.tag not in _ANSWERS or child.attributes.get("type", "usage") != "usage":
+                continue
+            words = child.text.lower().replace(",", " ").split()
+            answer = _ANSWERS[child.tag]
+            stated = tuple(_usage(word, answer) for word in dict.fromkeys(words))
+            line = as_written(f'<content url="{place}"> {child.tag}: {" ".join(words)}')
+            if stated:
+                yield PreferenceSignal(RSL, "content", line, stated, path)
+
+
+def _usage(word: str, answer: str) -> Preference:
+    return preference(word, answer)

@@ -1,0 +1,91 @@
+"""The keys of preferences, from all sources in one vocabulary, and how they are combined.
+
+A preference is a key with a value: `train-ai=n`. Directives have no value: `noarchive`. Keys of
+other vocabularies with the same meaning are renamed; all others are kept as they were written.
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+DRAFTS: Final = {
+    "vocabulary": "draft-ietf-aipref-vocab-08",
+    "attachment": "draft-ietf-aipref-attach-05",
+    "content signals": "draft-romm-aipref-contentsignals-00",
+    "tdmrep": "TDM Reservation Protocol, W3C community group",
+    "rsl": "RSL-SPEC-1.0",
+    "ai.txt": "Spawning ai.txt",
+}
+"""The documents that the parsers follow; drafts with their numbers, since they still change."""
+
+ALLOWED: Final = "y"
+DISALLOWED: Final = "n"
+UNSTATED: Final = "none"
+"""Nothing is stated by the sources that were collected."""
+UNKNOWN: Final = "unknown"
+"""A source that could state it was not collected; never read it as permission."""
+
+_SAME: Final = {"ai-train": "train-ai"}
+"""Keys of content signals and RSL, and the keys of the draft with their meaning."""
+_IMPLIED: Final = {"noai": ("train-ai", DISALLOWED)}
+"""Directives that state a preference too."""
+_LONGEST_KEY: Final = 64
+_LONGEST_VALUE: Final = 300
+
+
+class Preference(NamedTuple):
+    """A key and its value.
+
+    Attributes:
+        key: Such as `train-ai`, `search`, `tdm`, `noarchive`, `license`.
+        value: `y`, `n`, or another value such as a URL; "" for a directive.
+    """
+
+    key: str
+    value: str = ""
+
+    @property
+    def text(self) -> str:
+        """As a user writes it: `train-ai=n`, `noarchive`."""
+        return f"{self.key}={self.value}" if self.value else self.key
+
+
+def preference(key: str, value: str = "") -> Preference:
+    """Return a preference with the key of the vocabulary; long keys and values are cut."""
+    name = _SAME.get(key, key)[:_LONGEST_KEY]
+    return Preference(name, value[:_LONGEST_VALUE])
+
+
+def directive_preferences(words: Iterable[str]) -> tuple[Preference, ...]:
+    """Return the preferences of directives for robots, and those that they imply.
+
+    Args:
+        words: Directives in lower case, such as `noarchive` or `max-snippet:20`.
+    """
+    found: dict[Preference, None] = {}
+    for word in sorted(words):
+        name, _, value = word.partition(":")
+        found[preference(name.strip(), value.strip())] = None
+        if name in _IMPLIED:
+            found[Preference(*_IMPLIED[name])] = None
+    return tuple(found)
+
+
+def read_preference(text: str) -> Preference | None:
+    """Return the preference that a user wrote, such as `train-ai=n`; None for another text."""
+    key, equals, value = text.strip().lower().partition("=")
+    key, value = key.strip(), value.strip()
+    if not key or (equals and not value) or any(char.isspace() for char in key + value):
+        return None
+    return preference(key, value)
+
+
+def strictest(values: Iterable[str]) -> str:
+    """Return the value that counts of several statements about a key; `none` for no statement.
+
+    What any statement disallows is disallowed. Source: draft-ietf-aipref-vocab, "Combining
+    Preferences".
+    """
+    stated = list(values)
+    if DISALLOWED in stated:
+        return DISALLOWED
+    return stated[-1] if stated else UNSTATED

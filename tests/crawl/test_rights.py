@@ -1,0 +1,200 @@
+"""The ledger of preferences of real crawls: a site with all signals, in three versions."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nacre.archive.reader import WarcReader
+from tests.cli.site import Done, nacre
+from tests.crawl.raw_site import raw_site, reply
+from tests.crawl.rights_site import COLLECT, DAYS, NOON, OPTIONS, site_files
+
+pytestmark = pytest.mark.crawl
+
+
+def _ran(ended: Done) -> None:
+    assert ended.code == 0, ended.err
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A job that crawled the three versions, a week apart; its site."""
+    root = tmp_path_factory.mktemp("rights") / "job"
+    with raw_site() as site:
+        for version, day in enumerate(DAYS, 1):
+            site.replies = site_files(site, version=version)
+            now = ("--now", day + NOON)
+            if version == 1:
+                start = ("crawl", f"{site.origin}/", *OPTIONS, *COLLECT, "--out", root)
+                _ran(nacre(*start, *now))
+            else:
+                _ran(nacre("recrawl", root, "--full", "--quiet", *now))
+        yield root, site.origin
+
+
+def _uses(root: Path, url: str, day: str) -> dict[str, str]:
+    uses: dict[str, str] = json.loads(nacre("rights", root, url, "--at", day, "--json").out)["uses"]
+    return uses
+
+
+def _record_ids(root: Path) -> dict[str, str]:
+    """The URLs of the records of replies in the WARCs, by their ids."""
+    found = {}
+    for path in root.rglob("*.warc.gz"):
+        with path.open("rb") as file:
+            for entry in WarcReader(file):
+                if entry.get("WARC-Type") in ("response", "revisit"):
+                    name = (entry.get("WARC-Record-ID") or "").strip("<>")
+                    found[name] = entry.get("WARC-Target-URI") or ""
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        ("/page", {"train-ai": ("n", "n", "none"), "search": ("y", "n", "none"),
+                   "tdm": ("n", "y", "none")}),
+        ("/open/x", {"train-ai": ("n", "y", "none"), "tdm": ("n", "y", "none")}),
+        ("/other", {"train-ai": ("n", "y", "none"), "ai-input": ("none", "none", "none")}),
+    ],
+)  # fmt: skip
+def test_the_rows_at_three_times(job: tuple[Path, str], path, values) -> None:
+    root, origin = job
+    found = [_uses(root, origin + path, day) for day in DAYS]
+    assert {key: tuple(uses[key] for uses in found) for key in values} == values
+
+
+def test_directives_begin_and_end(job: tuple[Path, str]) -> None:
+    root, origin = job
+    found = [set(_uses(root, f"{origin}/page", day)) for day in DAYS]
+    words = {"noarchive", "noimageai", "noindex", "noai"}
+    assert [words & keys for keys in found] == [
+        {"noarchive", "noimageai"},
+        {"noindex", "noai"},
+        set(),
+    ]
+
+
+def test_each_row_refers_to_its_capture_and_ends_with_the_next(job: tuple[Path, str]) -> None:
+    root, _ = job
+    ids = _record_ids(root)
+    rows = json.loads(nacre("rights", root, "--json").out)
+    assert {row["source"] for row in rows} == {
+        "robots.txt", "header", "html", "tdmrep.json", "ai.txt", "llms.txt", "rsl", "reply",
+    }  # fmt: skip
+    for row in rows:
+        assert ids[row["record_id"]] == row["url"]
+        assert row["since"][:10] in DAYS
+        assert row["until"] == "" or row["until"] > row["since"]
+
+
+def test_metadata_has_signals_that_differ_from_the_version_before(job: tuple[Path, str]) -> None:
+    root, _ = job
+    lines = []
+    for path in sorted(root.rglob("*.warc.gz")):
+        with path.open("rb") as file:
+            for entry in WarcReader(file):
+                if entry.get("WARC-Type") == "metadata":
+                    text = entry.read().decode()
+                    lines += [row for row in text.splitlines() if row.startswith("preference: ")]
+    assert lines == [
+        "preference: header: X-Robots-Tag: noarchive",
+        "preference: header: TDM-Reservation: 1",
+        'preference: html: <meta name="robots" content="noimageai">',
+        "preference: header: X-Robots-Tag: noindex",
+        "preference: header: TDM-Reservation: 0",
+        'preference: html: <meta name="robots" content="noai">',
+        "preference: none",
+    ]
+
+
+def _captures(root: Path, *options: str) -> list[tuple[str, str]]:
+    rows = csv.DictReader(nacre("rights", root, "--csv", *options).out.splitlines())
+    return sorted(
+        (row["time"][:8], row["url"].partition("//")[2].partition("/")[2]) for row in rows
+    )
+
+
+def test_the_export_with_and_without(job: tuple[Path, str], tmp_path: Path) -> None:
+    root, origin = job
+    every, chosen = _captures(root), _captures(root, "--without", "train-ai=n")
+    assert {("20270101", "page"), ("20270101", "open/x"), ("20270108", "open/x")} <= set(every)
+    assert not [each for each in chosen if each[0] == "20270101"]
+    assert ("20270108", "page") not in chosen
+    assert {("20270108", "open/x"), ("20270115", "page")} <= set(chosen)
+    package = tmp_path / "lawful.warc.gz"
+    packed = nacre("archive", root, "pack", "--warc", package, "--without", "train-ai=n", "--json")
+    assert packed.code == 0, packed.err
+    result = json.loads(packed.out)
+    assert (result["captures"], result["withheld"]) == (len(chosen), len(every) - len(chosen))
+    table = tmp_path / "captures.parquet"
+    _ran(nacre("rights", root, "--parquet", table))
+    import pyarrow.parquet  # noqa: PLC0415
+
+    rows = pyarrow.parquet.read_table(table).to_pylist()
+    assert len(rows) == len(every)
+    (page,) = [
+        row for row in rows if row["url"] == f"{origin}/page" and row["time"][:8] == "20270101"
+    ]
+    assert page["rights"].startswith("license=")
+    assert "noarchive" in page["rights"]
+
+
+def test_what_was_not_collected_is_unknown(tmp_path: Path) -> None:
+    root = tmp_path / "job"
+    with raw_site() as site:
+        site.replies = site_files(site, version=2)
+        _ran(nacre("crawl", f"{site.origin}/", *OPTIONS, "--out", root))
+    uses = json.loads(nacre("rights", root, f"{site.origin}/other", "--json").out)["uses"]
+    # Neither tdmrep.json nor the license file that robots.txt names was collected.
+    assert (uses["tdm"], uses["train-ai"], uses["search"]) == ("unknown", "unknown", "n")
+    kept = nacre("archive", root, "pack", "--warc", tmp_path / "a.warc.gz", "--without", "tdm=n")
+    assert "is not known, since a source was not collected: packed" in kept.err
+    dropped = _captures(root, "--without", "tdm=n", "--unknown", "drop")
+    assert {path for _, path in dropped} == {"page"}, "its own header allows it"
+
+
+def test_a_rebuild_finds_the_same_rows(job: tuple[Path, str]) -> None:
+    root, _ = job
+    before = nacre("rights", root, "--json").out
+    _ran(nacre("rights", root, "--rebuild"))
+    assert nacre("rights", root, "--json").out == before
+
+
+def test_explain_history_and_report_show_them(job: tuple[Path, str]) -> None:
+    root, origin = job
+    assert "train-ai none" in nacre("explain", root, f"{origin}/page").out
+    history = nacre("history", root, "url", f"{origin}/page").out
+    assert "X-Robots-Tag: noarchive" in history
+    assert "X-Robots-Tag: noindex" in history
+    assert "Content-Usage: /open/ train-ai=y" in nacre("report", root, "rights").out
+
+
+def test_enforced_preferences_withhold_records(tmp_path: Path) -> None:
+    root = tmp_path / "job"
+    with raw_site() as site:
+        site.replies = site_files(site, version=1)
+        enforce = ("--set", "rights.enforce=[noarchive]")
+        _ran(nacre("crawl", f"{site.origin}/", *OPTIONS, *enforce, "--out", root))
+    stored = set(_record_ids(root).values())
+    assert f"{site.origin}/page" not in stored
+    assert {f"{site.origin}/open/x", f"{site.origin}/robots.txt"} <= stored
+    (log,) = root.glob("runs/*/logs/crawl.log")
+    assert "rightsWithheld:noarchive" in log.read_text()
+    assert _uses(root, f"{site.origin}/page", "2100")["noarchive"] == "given"
+
+
+def test_what_is_no_preference_is_refused(tmp_path: Path) -> None:
+    with raw_site() as site:
+        site.replies = {"/": reply("<p>x")}
+        _ran(nacre("crawl", f"{site.origin}/", *OPTIONS, "--out", tmp_path / "job"))
+    for command in (
+        ("rights", tmp_path / "job", "--csv"),
+        ("archive", tmp_path / "job", "pack", "--warc", tmp_path / "x.warc.gz"),
+    ):
+        ended = nacre(*command, "--without", "train ai")
+        assert ended.code == 2
+        assert "is no preference" in ended.err

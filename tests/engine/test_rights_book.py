@@ -1,0 +1,124 @@
+"""Versions of preferences in a store: when one is written, and which holds at a time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nacre.config.effective import Effective
+from nacre.core.capture import BytesBody, Capture
+from nacre.core.crawluri import CrawlURI
+from nacre.core.history import HistoryRecord
+from nacre.core.processor import Visit
+from nacre.engine.prerequisites import ROBOTS_FOR
+from nacre.engine.rights_book import RightsBook, RightsPlan, own_key, site_key
+from nacre.rights.signals import ROBOTS
+from nacre.rights.vocabulary import Preference
+from nacre.store.store import Store
+
+SITE, URL = "http://h.test", "http://h.test/p"
+TAG = (b"X-Robots-Tag", b"noarchive")
+
+
+def plan(**values) -> Effective[RightsPlan]:
+    return Effective([RightsPlan(**values)])
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[RightsBook]:
+    with Store.open(str(tmp_path / "store")) as store:
+        yield RightsBook(store, plan(), 10)
+
+
+def visit(
+    time: int, *headers, status: int = 200, url: str = URL, body: bytes = b"", **more
+) -> Visit:
+    capture = Capture(
+        url, b"", b"", BytesBody(body), status, headers=headers, began=time,
+        payload_length=len(body), framing="length",
+    )  # fmt: skip
+    uri = CrawlURI(url, b"k", "q", heritable=more.pop("heritable", {}))
+    return Visit(uri, status, capture, record_id=f"urn:{time}", **more)
+
+
+KNOWN = HistoryRecord(URL, 200, visits=1)
+
+
+def versions(book: RightsBook, key: bytes) -> list[tuple[int, int, str]]:
+    return [
+        (v.since, v.until, ", ".join(p[0] for s in v.signals for p in s.preferences))
+        for v in book.rows.versions(key)
+    ]
+
+
+def test_a_version_is_written_only_if_it_differs(book):
+    for time, headers in ((20, [TAG]), (30, [TAG]), (40, []), (50, []), (60, [TAG])):
+        book.learn(visit(time, *headers, history=KNOWN))
+    assert versions(book, own_key(URL)) == [
+        (20, 40, "noarchive"), (40, 60, ""), (60, 0, "noarchive")
+    ]  # fmt: skip
+    assert [bool(book.rows.at(own_key(URL), t).signals) for t in (20, 39, 40, 59, 60)] == [
+        True, True, False, False, True
+    ]  # fmt: skip
+    assert book.rows.at(own_key(URL), 19) is None
+
+
+def test_a_first_visit_without_signals_has_no_row(book):
+    book.learn(visit(20))
+    assert versions(book, own_key(URL)) == []
+    held = book.rows.holding(URL, 20)
+    assert "reply" not in held.missing
+    assert "reply" in book.rows.holding(URL, 9).missing, "before the ledger began"
+
+
+def test_a_reply_304_keeps_the_signals_of_the_page(book):
+    book.learn(visit(20, TAG, metas=[("robots", "noimageai")]))
+    book.learn(visit(30, status=304, history=KNOWN))
+    assert len(versions(book, own_key(URL))) == 1
+    book.learn(visit(40, (b"X-Robots-Tag", b"noindex"), status=304, history=KNOWN))
+    assert versions(book, own_key(URL))[-1] == (40, 0, "noindex, noimageai")
+
+
+@pytest.mark.parametrize("status", [404, 503, 301])
+def test_an_error_without_signals_changes_nothing(book, status):
+    book.learn(visit(20, TAG))
+    book.learn(visit(30, status=status, history=KNOWN))
+    assert versions(book, own_key(URL)) == [(20, 0, "noarchive")]
+
+
+def test_robots_txt_has_versions_and_may_be_absent(book):
+    def learn(time: int, status: int, body: bytes = b"") -> None:
+        of_site = {ROBOTS_FOR: SITE}
+        book.learn(
+            visit(time, status=status, body=body, url=f"{SITE}/robots.txt", heritable=of_site)
+        )
+
+    learn(20, 200, b"User-agent: *\nContent-Usage: train-ai=n\n")
+    learn(30, 503)
+    learn(40, 200, b"# other words\nUser-agent: *\nContent-Usage: train-ai=n\n")
+    learn(50, 404)
+    key = site_key(SITE, ROBOTS)
+    assert versions(book, key) == [(20, 50, "train-ai"), (50, 0, "")]
+    assert book.rows.holding(URL, 45).value("train-ai") == "n"
+    assert book.rows.holding(URL, 55).value("train-ai") == "none"
+    assert book.rows.holding(URL, 15).value("train-ai") == "unknown"
+
+
+def test_enforced_preferences_name_what_withholds(tmp_path):
+    with Store.open(str(tmp_path / "store")) as store:
+        enforced = (Preference("noarchive"), Preference("tdm", "n"))
+        book = RightsBook(store, plan(enforced=enforced), 10)
+        assert book.withheld(visit(20, TAG)) == "noarchive"
+        assert book.withheld(visit(20, (b"tdm-reservation", b"1"))) == "tdm=n"
+        assert book.withheld(visit(20)) == ""
+        assert book.withheld(visit(20, TAG, url=f"{SITE}/ai.txt")) == ""
+
+
+def test_without_recording_nothing_is_known(tmp_path):
+    with Store.open(str(tmp_path / "store")) as store:
+        RightsBook(store, plan(), 10)
+        book = RightsBook(store, plan(records=False), 20)
+        book.learn(visit(30, TAG))
+        assert versions(book, own_key(URL)) == []
+        assert book.rows.since is None
+        assert RightsBook(store, plan(), 40).rows.since == 40

@@ -1,0 +1,92 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.rights.paths import applying
+from nacre.rights.policy_files import policy_kind, policy_signals, policy_urls
+from nacre.rights.robots_lines import robots_signals
+from nacre.rights.signals import AI_TXT, LLMS_TXT, RSL, TDMREP
+
+TDM = [
+    {"location": "/directory-a/", "tdm-reservation": 1},
+    {"location": "/b/html/", "tdm-reservation": 1, "tdm-policy": "https://h.test/p.json"},
+    {"location": "/b/images/*.jpg", "tdm-reservation": 0},
+    {"location": "/b/", "tdm-reservation": True},
+    {"location": "/b/", "tdm-reservation": 2},
+    {"tdm-reservation": 1},
+    "x",
+]
+LICENSE = b"""<?xml version="1.0"?>
+<rsl xmlns="https://rslstandard.org/rsl">
+  <content url="/"><license>
+    <permits type="usage">search, ai-index</permits>
+    <prohibits type="usage">ai-train</prohibits>
+    <prohibits type="geo">US</prohibits>
+  </license></content>
+  <content url="https://h.test/open/*"><license><permits>ai-train</permits></license></content>
+</rsl>"""
+
+
+TDM_TEXT = json.dumps(TDM).encode()
+IMAGES = b"User-Agent: *\nDisallow: *.jpg\nAllow: /open\nDisallow: /"
+
+
+def stated(kind: str, text: bytes, url: str) -> list[str]:
+    signals = applying(policy_signals(kind, text), url)
+    return sorted({each.text for signal in signals for each in signal.preferences})
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "path", "result"),
+    [
+        (TDMREP, TDM_TEXT, "/directory-a/x.pdf", ["tdm=n"]),
+        (TDMREP, TDM_TEXT, "/b/html/", ["tdm-policy=https://h.test/p.json", "tdm=n"]),
+        (TDMREP, TDM_TEXT, "/b/images/1.jpg", ["tdm=y"]),
+        (TDMREP, TDM_TEXT, "/b/x", []),
+        (TDMREP, b"{}", "/", []),
+        (TDMREP, b"[" * 5000, "/", []),
+        (TDMREP, '[{"location":"/文/","tdm-reservation":1}]'.encode("gbk"), "/", []),
+        (AI_TXT, IMAGES, "/a.jpg", ["train-ai=n"]),
+        (AI_TXT, b"User-Agent: *\nAllow: /open\nDisallow: /", "/open/x", ["train-ai=y"]),
+        (AI_TXT, b"User-Agent: Other\nDisallow: /", "/x", []),
+        (AI_TXT, b"---\nname: App\n---\n# About", "/x", []),
+        (LLMS_TXT, b"# Site\n> words", "/x", ["llms.txt"]),
+        (LLMS_TXT, b"<!DOCTYPE html>", "/x", []),
+        (RSL, LICENSE, "/x", ["ai-index=y", "search=y", "train-ai=n"]),
+        (RSL, LICENSE, "/open/1", ["train-ai=y"]),
+        (RSL, b"<!DOCTYPE x [<!ENTITY a 'b'>]>" + LICENSE[21:], "/x", []),
+        (RSL, LICENSE[:-6], "/x", []),
+    ],
+)  # fmt: skip
+def test_files_of_each_kind(kind, text, path, result):
+    assert stated(kind, text, f"https://h.test{path}") == result
+
+
+@pytest.mark.parametrize(
+    ("url", "mime", "kind"),
+    [
+        ("https://h.test/.well-known/tdmrep.json", "text/html", TDMREP),
+        ("https://h.test/ai.txt", "", AI_TXT),
+        ("https://h.test/docs/ai.txt", "", ""),
+        ("https://h.test/?x=/ai.txt", "", ""),
+        ("https://h.test/any", "application/rsl+xml", RSL),
+    ],
+)
+def test_kinds(url, mime, kind):
+    assert policy_kind(url, mime) == kind
+
+
+def test_the_urls_of_a_site_are_its_files_and_the_first_licenses():
+    lines = b"".join(b"License: https://l.test/%d\n" % number for number in range(9))
+    urls = policy_urls("https://h.test", robots_signals(lines, "nacre", 9999))
+    assert urls[:3] == [
+        "https://h.test/.well-known/tdmrep.json", "https://h.test/ai.txt", "https://h.test/llms.txt"
+    ]  # fmt: skip
+    assert urls[3:] == [f"https://l.test/{number}" for number in range(5)]
+
+
+@given(st.sampled_from([TDMREP, AI_TXT, LLMS_TXT, RSL]), st.binary(max_size=300))
+def test_no_file_raises_an_exception(kind, text):
+    policy_signals(kind, text + b"https://rslstandard.org/rsl")
