@@ -165,6 +165,7 @@ def _crawl(site: RepeatedSite, job: Path, pages: Sequence[str], *, repeat: bool)
             *("crawl", "--seeds", str(seeds), "--out", str(job), "--quiet"),
             *("--scope", "page", "--delay", "0", "--browser", "always"),
             *("--set", "browser.pictures=[]", "--set", "browser.behaviours=[]"),
+            *("--set", "extract.extract_javascript=false"),  # the listed pages are the crawl
             *("--set", f"browser.repeat={'true' if repeat else 'false'}"),
         ]
     subprocess.run(
