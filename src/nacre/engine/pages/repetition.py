@@ -29,7 +29,13 @@ from nacre.extract.repeating import (
     page_values,
     prepare,
 )
-from nacre.extract.repetition import LINK, RepeatPlan, SiteRepetition
+from nacre.extract.repetition import (
+    LINK,
+    RepeatPlan,
+    RepeatSample,
+    RepetitionMemory,
+    SiteRepetition,
+)
 from nacre.extract.request_template import LONGEST_REPLY, RepeatedRequest, reply_values
 from nacre.extract.secret_parameters import carries_credentials
 from nacre.extract.text import read_text
@@ -155,8 +161,7 @@ class PageRepetition:
             if not carries_credentials(asked.headers):
                 site.lines[asked.resource] = _lines(asked.headers, url)
         async with site.lock:
-            sample = await asyncio.to_thread(site.repetition.learn, learned)
-            memory = site.repetition.remember()
+            sample, memory = await asyncio.to_thread(_learn, site.repetition, learned)
         self._rows.change(origin(url), memory, site.lines)
         if url in self._sampled:
             self._sampled.discard(url)
@@ -218,6 +223,10 @@ class PageRepetition:
         headers = tuple((name, value or page.encode()) for name, value in lines)
         asked = BrowserRequest(request.method, request.url, headers, None, request.resource)
         await requests.repeat(asked, UnreadReply(), repeated_by(request.template))
+
+
+def _learn(site: SiteRepetition, page: LearnedPage) -> tuple[RepeatSample, RepetitionMemory]:
+    return site.learn(page), site.remember()
 
 
 def _lines(headers: Iterable[tuple[bytes, bytes]], page: str) -> HeaderLines:
