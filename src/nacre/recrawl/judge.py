@@ -38,7 +38,7 @@ from nacre.planner.change_detection.deletion import (
     looks_failed,
     looks_gone,
 )
-from nacre.planner.change_detection.pairing import differences
+from nacre.planner.change_detection.pairing import differences, in_document_order
 from nacre.planner.change_detection.returning import (
     FAILURES,
     RETURNED,
@@ -328,11 +328,12 @@ def _suspect(change: Change, template: Template) -> int:
 
 
 def _decisive(change: Change, old: PageView | None, view: PageView) -> Sequence[PieceDifference]:
-    """Return the differences that make a change; a signature of the whole page names none."""
+    """Return the differences that make a change, in order; a signature of the page names none."""
     if not change.kind.is_change or old is None:
         return ()
     deciding = change.real or [pair for pair, _ in change.differing]
-    return deciding or differences(old.pieces, view.pieces)
+    deciding = deciding or differences(old.pieces, view.pieces)
+    return [pair for _, pair in in_document_order(deciding, old.pieces, view.pieces)]
 
 
 _SHOWN = 3

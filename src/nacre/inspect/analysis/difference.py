@@ -16,6 +16,7 @@ from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
 from nacre.messages import message, static
 from nacre.planner.change_detection.change import ChangeSettings, compare
+from nacre.planner.change_detection.pairing import in_document_order
 from nacre.planner.change_detection.template import PieceDifference, Template
 from nacre.report.document import Compared, Comparison, ReportDocument, Section
 from nacre.report.formatting import share, url_facts
@@ -110,7 +111,7 @@ def compare_pages(
         before, after, template or Template(), settings or ChangeSettings(), listing=listing
     )
     codes = dict(verdict.differing)
-    differing = _in_order(list(codes), before, after)
+    differing = in_document_order(list(codes), before.pieces, after.pieces)
     pieces = [_piece(item, codes[item]) for _, item in differing]
     return ComparedPages(
         str(verdict.kind),
@@ -275,25 +276,6 @@ def _view(data: RecrawlData, capture: ArchivedReply) -> PageView:
             )
         )
     return page_view(text)
-
-
-def _in_order(
-    results: Sequence[PieceDifference], old: PageView, new: PageView
-) -> list[tuple[int, PieceDifference]]:
-    """In the order of the document, each with its place; removed pieces at their former places."""
-    after, before = _places(new.pieces), _places(old.pieces)
-    scale = max(1, len(new.pieces)) / max(1, len(old.pieces))
-
-    def place(item: PieceDifference) -> float:
-        if item.now is not None:
-            return float(after[item.now])
-        return before[item.piece] * scale
-
-    return [(int(place(item)), item) for item in sorted(results, key=place)]
-
-
-def _places(pieces: Sequence[Piece]) -> dict[Piece, int]:
-    return {piece: at for at, piece in reversed(list(enumerate(pieces)))}
 
 
 def _in_context(

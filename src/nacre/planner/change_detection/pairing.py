@@ -47,6 +47,28 @@ def differences(old: Sequence[Piece], new: Sequence[Piece]) -> list[PieceDiffere
     return paired
 
 
+def in_document_order(
+    differing: Iterable[PieceDifference], old: Sequence[Piece], new: Sequence[Piece]
+) -> list[tuple[int, PieceDifference]]:
+    """Return differences in the order of the document, each with its place in the newer version.
+
+    Pieces that are gone have the place that they would have.
+    """
+    after, before = _places(new), _places(old)
+    scale = max(1, len(new)) / max(1, len(old))
+
+    def place(item: PieceDifference) -> float:
+        if item.now is not None:
+            return float(after[item.now])
+        return before[item.piece] * scale
+
+    return [(int(place(item)), item) for item in sorted(differing, key=place)]
+
+
+def _places(pieces: Sequence[Piece]) -> dict[Piece, int]:
+    return {piece: at for at, piece in reversed(list(enumerate(pieces)))}
+
+
 def count_pieces(pieces: Iterable[Piece]) -> Counter[tuple[str, str]]:
     """Count how often each piece comes; a link or picture counts once."""
     counts = Counter(identity(piece) for piece in pieces if piece.kind != "date")
