@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.replay.headers import POLICY, replay_headers, replay_policy
+from nacre.replay.headers import POLICY, replay_headers, replay_policy, script_cookies
 from nacre.replay.page_urls import PageAddress
 
 PAGE = PageAddress("", "2026", "http://h.test/a/page.html")
@@ -131,3 +131,16 @@ def test_any_field_can_be_sent(captured: list[tuple[str, str]]):
 def test_many_and_long_fields_are_bounded():
     fields = replay_headers([("X-A", "a" * 100_000)] * 1000, PAGE)
     assert sum(len(value) for _, value in fields) < 2_000_000
+
+
+def test_cookies_that_scripts_can_read():
+    captured = [
+        ("Set-Cookie", "a=1; Path=/"),
+        ("set-cookie", "b=\u4e2d\r\nX: y"),
+        ("Set-Cookie", "c=1; HttpOnly"),
+        ("Set-Cookie", "d=1;httponly ; Secure"),
+        ("Set-Cookie", "httponly=1"),
+        ("Cookie", "e=1"),
+    ]
+    assert script_cookies(captured) == ["a=1; Path=/", "b=\u4e2dX: y", "httponly=1"]
+    assert len(script_cookies([("Set-Cookie", "a=1")] * 1000)) == 50

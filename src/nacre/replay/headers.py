@@ -43,6 +43,8 @@ _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SCHEME: Final = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:")
 _CHARSET: Final = re.compile(r"\s*;\s*charset\s*=\s*(?:\"[^\"]*\"?|[^;\s]*)", re.IGNORECASE)
+_HTTP_ONLY: Final = re.compile(r";\s*httponly\s*(?:;|=|$)", re.IGNORECASE)
+_MOST_COOKIES: Final = 50
 _LONGEST: Final = 8192
 _MOST: Final = 200
 """Fields that are sent, and characters of the longest value."""
@@ -129,6 +131,19 @@ def replay_headers(
                 leads.add(lower)
                 fields.append((name, lead))
     return fields
+
+
+def script_cookies(captured: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the captured `Set-Cookie` fields that scripts of the page could read (pure).
+
+    Replay sends no such field: the shim keeps them for the page alone.
+
+    Args:
+        captured: Names and values as captured.
+    """
+    values = (value for name, value in captured if name.lower() == "set-cookie")
+    texts = (_CONTROLS.sub("", value)[:_LONGEST] for value in values)
+    return [text for text in texts if not _HTTP_ONLY.search(text)][:_MOST_COOKIES]
 
 
 def _is_sent(name: str) -> bool:

@@ -10,7 +10,7 @@ This makes a page complete; the policy that `headers` sends with it makes it saf
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -66,21 +66,29 @@ _CLEAN_PATH: Final = re.compile(rb"/(?![/\\.])" + _CLEAN)
 _IMPORT_MAP: Final = re.compile(rb"\btype\s*=\s*[\"']?importmap", re.IGNORECASE)
 
 
-def rewrite_page(body: bytes, charset: str, page: PageAddress) -> bytes:
+def rewrite_page(
+    body: bytes, charset: str, page: PageAddress, cookies: Sequence[str] = ()
+) -> bytes:
     """Return a page that runs in replay.
 
     Args:
         body: The page, without content coding; HTML, XHTML, or an SVG document.
         charset: Its codec or label, as `wire.charset.detect` gives it.
         page: Its address.
+        cookies: Fields `Set-Cookie` of its reply that its scripts can read.
     """
     codec = codec_of(charset) or charset
-    return _rewrite(body, codec, page, UrlRewriter(page, codec), 0)
+    return _rewrite(body, codec, page, UrlRewriter(page, codec), 0, "\n".join(cookies))
 
 
-def _rewrite(body: bytes, codec: str, page: PageAddress, urls: UrlRewriter, depth: int) -> bytes:
+def _rewrite(
+    body: bytes, codec: str, page: PageAddress, urls: UrlRewriter, depth: int, cookies: str = ""
+) -> bytes:
     view = MarkupView(body, codec)
-    edits = [*_head(view.view, page, urls.prefix), *_PageWalk(view, codec, page, urls, depth).run()]
+    edits = [
+        *_head(view.view, page, urls.prefix, cookies),
+        *_PageWalk(view, codec, page, urls, depth).run(),
+    ]
     edits.sort(key=_start)
     return view.apply(edits)
 
@@ -89,13 +97,16 @@ def _start(edit: TextEdit) -> int:
     return edit.start
 
 
-def _head(view: bytes, page: PageAddress, prefix: str) -> Iterator[TextEdit]:
+def _head(view: bytes, page: PageAddress, prefix: str, cookies: str) -> Iterator[TextEdit]:
     """What is put first into the head: the shim with the facts of the page, and an import map."""
     place = place_in_head(view)
     if place < 0:
         return
     url, timestamp = write_attribute(page.url), write_attribute(page.timestamp)
-    script = f'<script src="{SHIM}" data-timestamp="{timestamp}" data-url="{url}"></script>'
+    facts = f'data-timestamp="{timestamp}" data-url="{url}"'
+    if cookies:
+        facts += f' data-cookies="{write_attribute(cookies)}"'
+    script = f'<script src="{SHIM}" {facts}></script>'
     if b"module" in view and not _IMPORT_MAP.search(view):
         script += f'<script type="importmap">{_json(import_map({}, prefix, str))}</script>'
     yield TextEdit(place, place, script)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from nacre.fleet.job_files import byte_range
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.replay.headers import GOVERNED, replay_headers, replay_policy
+from nacre.replay.headers import GOVERNED, replay_headers, replay_policy, script_cookies
 from nacre.replay.markup import is_xml_page
 from nacre.replay.matching import NotArchived, ReplayRequest, moved_page, replay_request
 from nacre.replay.memento import memento_date
@@ -189,7 +189,7 @@ def _rewritten(exchange: ArchivedExchange, wish: PageRequest, media: str) -> Ser
     elif media == _CSS:
         data = rewrite_css(body, charset, wish.page)
     else:
-        data = rewrite_page(body, charset, wish.page)
+        data = rewrite_page(body, charset, wish.page, script_cookies(exchange.headers))
     headers = _headers(exchange, wish, charset)
     status = status_to_send(exchange.status)
     if status in _NO_BODY:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from nacre.replay.headers import replay_headers
+from nacre.replay.headers import replay_headers, script_cookies
 from nacre.replay.page_urls import PageAddress, locate_stray
 from nacre.replay.rewrite_css import rewrite_css
 from nacre.replay.rewrite_html import rewrite_page
@@ -129,7 +129,7 @@ class Replay:
         content = capture.body(request, body) if callable(capture.body) else capture.body
         data = content.encode() if isinstance(content, str) else content
         if capture.kind.startswith(("text/html", "application/xhtml")):
-            data = rewrite_page(data, "utf-8", page)
+            data = rewrite_page(data, "utf-8", page, script_cookies(capture.fields))
         elif capture.kind.startswith("text/css"):
             data = rewrite_css(data, "utf-8", page)
         elif request.headers.get("x-nacre-worker") in WORKERS:

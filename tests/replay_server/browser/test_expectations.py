@@ -173,6 +173,15 @@ def test_document_domain_and_cookies(show: Opener):
     assert json.loads(within(page, script_text)) == ["h.test", "a=3; b=2"]
 
 
+def test_cookies_of_the_reply_are_those_of_its_page(show: Opener):
+    fields = tuple(("Set-Cookie", text) for text in (
+        "a=1; Path=/", "b=two words; Expires=Fri, 31 Dec 2032 00:00:00 GMT", 'quoted="<&>"',
+        "gone=1; Max-Age=0", "hidden=1; HttpOnly", "secret=1; Path=/; httponly; Secure",
+    ))  # fmt: skip
+    page, _ = show({"http://h.test/": Capture(HEAD, fields=fields)})
+    assert within(page, "document.cookie") == 'a=1; b=two words; quoted="<&>"'
+
+
 def test_function_that_a_script_calls_has_the_name_of_the_request(show: Opener):
     page, place = show({
         "http://h.test/": HEAD,

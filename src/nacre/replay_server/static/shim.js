@@ -13,7 +13,7 @@
 // `location` cannot be replaced: what scripts compare with it, such as `a.href` and
 // `document.baseURI`, stays a URL of replay as well.
 (() => {
-  const { timestamp, url } = document.currentScript.dataset;
+  const { timestamp, url, cookies: received = "" } = document.currentScript.dataset;
   const here = new URL(url);
   const base = () => document.baseURI;
   const root = "";
@@ -129,15 +129,16 @@
     } catch { /* a frame without an origin has none */ }
   }
   const cookies = new Map();
+  const keep = (text) => {
+    const [, name, value] = /^\s*([^=;]*)=?([^;]*)/.exec(text);
+    const old = /;\s*(max-age=(0|-)|expires=[^;]*)/i.exec(text)?.[1];
+    const isOver = old && !(Date.parse(old.slice(8)) > Date.now());
+    if (isOver) cookies.delete(name.trim());
+    else cookies.set(name.trim(), value.trim());
+  };
+  received.split("\n").filter(Boolean).forEach(keep);
   define(Document.prototype, "cookie",
-    () => [...cookies].map((pair) => pair.join("=")).join("; "),
-    (text) => {
-      const [, name, value] = /^\s*([^=;]*)=?([^;]*)/.exec(text);
-      const old = /;\s*(max-age=(0|-)|expires=[^;]*)/i.exec(text)?.[1];
-      const isOver = old && !(Date.parse(old.slice(8)) > Date.now());
-      if (isOver) cookies.delete(name.trim());
-      else cookies.set(name.trim(), value.trim());
-    });
+    () => [...cookies].map((pair) => pair.join("=")).join("; "), keep);
 
   // The page about itself.
   define(Document.prototype, "URL", () => here.href + location.hash);
