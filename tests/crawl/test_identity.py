@@ -1,6 +1,7 @@
 """A crawl with an identity: each request is signed for its server, and the record has it."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from nacre.archive.reader import WarcReader
 from nacre.config.secret import Secret
 from nacre.fetch.identity_keys import verify_ed25519
 from nacre.wire.message_signatures import SignatureCheck, check_signatures
+from tests.cli.site import nacre
 from tests.crawl.jobs import Crawled, crawl
 from tests.crawl.raw_site import RawSite, raw_site, redirect, reply
 from tests.wire.signatures import KEYID, PEM, PUBLIC, received
@@ -79,3 +81,55 @@ def test_the_key_is_nowhere_in_the_job(tmp_path: Path):
     files = [path for path in done.root.rglob("*") if path.is_file()]
     assert len(files) > 10
     assert [path for path in files if secret in path.read_bytes()] == []
+
+
+def assert_all_signed(sites: Sequence[RawSite], targets: set[str]) -> None:
+    asked = [target for site in sites for target in site.asked]
+    assert targets <= set(asked)
+    heads = [head for site in sites for head in site.heads]
+    found = [checks(head, time.time()) for head in heads]
+    assert [[check.fault for check in each] for each in found] == [[""]] * len(heads)
+
+
+def test_batch_rounds_sign(tmp_path: Path):
+    job = tmp_path / "job"
+    with raw_site() as site:
+        site.serve({"/a": reply("a")}, links=["/a"])
+        seed = f"{site.origin}/"
+        assert nacre("new", job, seed, "--allow-net", "127.0.0.0/8").code == 0
+        key = job / "key.pem"
+        key.touch(0o600)
+        key.write_text(PEM)
+        with (job / "crawl.yaml").open("a") as file:
+            file.write(
+                "\nidentity: {key: {file: key.pem}, directory: https://crawler.test}\n"
+                "politeness: {delay: 0}\n"
+            )
+        done = nacre("cycle", job, "--rounds", 2, "-q", "-s", seed)
+        assert done.code == 0, done.err
+        assert_all_signed([site], {"/robots.txt", "/", "/a"})
+    secret = PEM.split("\n")[1].encode()
+    files = [path for path in job.rglob("*") if path.is_file()]
+    assert [path for path in files if secret in path.read_bytes()] == [key]
+
+
+@pytest.mark.browser
+def test_requests_of_pages_in_a_browser_are_signed(tmp_path: Path):
+    script = "fetch('/api?x').then(r => r.text()).then(t => document.body.innerText = t);"
+    with raw_site() as site, raw_site("127.0.0.2") as other:
+        script += f"new Image().src = '{other.origin}/i.png'"
+        site.serve(
+            {
+                "/": reply("<body><script src=/a.js></script>"),
+                "/a.js": reply(script, "text/javascript"),
+                "/api?x": reply("hello"),
+            }
+        )
+        other.serve({"/i.png": reply(b"x", "image/png")})
+        crawl(
+            tmp_path / "job",
+            [f"{site.origin}/"],
+            identity={"key": Secret(PEM, {"env": "KEY"}), "directory": "https://crawler.test"},
+            browser={"use": "always"},
+        )
+        assert_all_signed([site, other], {"/", "/a.js", "/api?x", "/i.png", "/robots.txt"})

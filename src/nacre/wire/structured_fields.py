@@ -30,7 +30,7 @@ _DISPLAY = re.compile(r'%"((?:[ !#$&-~]|%[0-9a-f]{2})*)"')
 _ESCAPED = re.compile(r"\\(.)")
 _TO_ESCAPE = re.compile(r'["\\]')
 _PRINTABLE = re.compile(r"[ -~]*")
-_UNQUOTED: Final = " !#$&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_UNQUOTED: Final = " !#$&'(*+,)-./:;<=>?@[\\]^_`{|}~"
 _NONE: Final[Mapping[str, "BareItem"]] = MappingProxyType({})
 
 Parsed = TypeVar("Parsed")
