@@ -95,13 +95,14 @@ class Pages:
 
 
 @contextmanager
-def browsing(browser: InstalledBrowser, directory: Path) -> Iterator[Pages]:
-    """A running browser with one page at a time."""
+def browsing(
+    browser: InstalledBrowser, directory: Path, trusted: CertificateAuthority | None = None
+) -> Iterator[Pages]:
+    """A running browser with one page at a time; `trusted`: another authority than the proxy's."""
     authority = CertificateAuthority()
+    trust = (trusted or authority).spki_hash
     with asyncio.Runner() as runner:
-        process = BrowserProcess(
-            BrowserLaunch(browser, directory, slots=1, authority=authority.spki_hash)
-        )
+        process = BrowserProcess(BrowserLaunch(browser, directory, slots=1, authority=trust))
         runner.run(process.start())
         try:
             listener = runner.run(RecordingProxy(authority).serve(process.sockets[1], None))

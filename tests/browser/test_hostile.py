@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from nacre.browser import behaviours, process_tree
+from nacre.browser.authority import CertificateAuthority
 from nacre.browser.cdp import CdpClient
 from nacre.browser.finding import InstalledBrowser
 from nacre.browser.process import PageContext
@@ -480,6 +481,16 @@ def _drawing(pid: int) -> list[int]:
     """The processes of a browser that draw for all pages."""
     commands = {each: Path(f"/proc/{each}/cmdline") for each in process_tree.list_processes(pid)}
     return [each for each, path in commands.items() if "=gpu-process" in path.read_text()]
+
+
+def test_certificates_of_another_authority_are_no_good(installed_browser, tmp_path):
+    """The proxy of another run, or one who has its key: only the own authority is trusted."""
+    page = f"{SECURE}/"
+    with browsing(installed_browser, tmp_path / "b", CertificateAuthority()) as others:
+        refused = others.open(Site({page: "x"}), page)
+        assert refused.ended == "notLoaded"
+        assert refused.console_errors[0] == "net::ERR_CERT_AUTHORITY_INVALID"
+        assert others.open(Site({"/": "plain"})).text == "plain"
 
 
 def test_the_end_of_the_browser(pages):

@@ -61,6 +61,14 @@ def status_of(pid: int, field: str) -> str:
     return next(line for line in lines if line.startswith(field)).split(":")[1].strip()
 
 
+def reaches(pid: int, path: Path) -> bool:
+    """Whether a path leads somewhere for a process: the root of a renderer is an empty place."""
+    try:
+        return Path(f"/proc/{pid}/root{path}").exists()
+    except OSError:
+        return False
+
+
 @pytest.mark.browser
 @in_loop
 async def test_the_network_has_loopback_alone(
@@ -94,6 +102,8 @@ async def test_no_process_is_root_and_renderers_are_in_the_sandbox(
         renderers = [pid for pid in pids if "--type=renderer" in commands[pid]]
         assert renderers
         assert {status_of(pid, "Seccomp") for pid in renderers} == {"2"}
+        assert not any(reaches(pid, tmp_path) for pid in renderers)
+        assert reaches(os.getpid(), tmp_path)
         assert not any("--no-sandbox\0" in command for command in commands.values())
         limits = read(process.pid, "limits")
         assert next(line for line in limits.splitlines() if "core" in line).split()[4] == "0"
