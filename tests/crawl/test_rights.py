@@ -130,6 +130,10 @@ def test_the_export_with_and_without(job: tuple[Path, str], tmp_path: Path) -> N
     assert packed.code == 0, packed.err
     result = json.loads(packed.out)
     assert (result["captures"], result["withheld"]) == (len(chosen), len(every) - len(chosen))
+    listed = list(csv.DictReader(nacre("captures", root, "--format", "csv").out.splitlines()))
+    states = [(row["time"][:10], row["rights"]) for row in listed if row["url"] == f"{origin}/page"]
+    assert "noarchive" in dict(states)["2027-01-01"]
+    assert dict(states)["2027-01-15"] == ""
     table = tmp_path / "captures.parquet"
     _ran(nacre("rights", root, "--parquet", table))
     import pyarrow.parquet  # noqa: PLC0415

@@ -332,17 +332,20 @@ def spreadsheet_cell(value: object) -> object:
 
 
 def csv_lines(holding: Holding, items: Iterable[CatalogueItem]) -> Iterator[str]:
-    """Yield captures as CSV, with a head."""
+    """Yield captures as CSV, with a head; the last column has the preferences that held."""
+    from nacre.packing.capture_rights import CaptureRights
+
     target = io.StringIO(newline="")
     writer = csv.writer(target)
-    writer.writerow(field.name for field in msgspec.structs.fields(ListedCapture))
-    for item in items:
-        writer.writerow(
-            map(spreadsheet_cell, msgspec.structs.astuple(listed_capture(item, holding)))
-        )
-        yield target.getvalue()
-        target.seek(0)
-        target.truncate()
+    writer.writerow([*(field.name for field in msgspec.structs.fields(ListedCapture)), "rights"])
+    with CaptureRights(holding) as rights:
+        for item in items:
+            facts = msgspec.structs.astuple(listed_capture(item, holding))
+            row = (*facts, rights.of(item.capture).text())
+            writer.writerow(map(spreadsheet_cell, row))
+            yield target.getvalue()
+            target.seek(0)
+            target.truncate()
     yield target.getvalue()
 
 
