@@ -8,7 +8,7 @@ import pytest
 
 from nacre.assembly import parts
 from nacre.core.states import ExitStatus
-from nacre.engine import engine
+from nacre.engine import visits
 from tests.fault.facts import Facts, check_originals, path_of
 from tests.fault.pages import PATHS, AppRenderer, app_site, check_pages, page_settings
 from tests.fault.simulation import Machine, simulated
@@ -72,5 +72,5 @@ def test_of_a_page_all_or_nothing_is_there_wherever_the_power_fails(
 ):
     monkeypatch.setattr(parts, "open_renderer", lambda *_: AppRenderer())
     # Others have a turn behind each request of a page: the group may not be sealed meanwhile.
-    monkeypatch.setattr(engine, "_SLICE", 0.0)
+    monkeypatch.setattr(visits, "_SLICE", 0.0)
     assert asyncio.run(lose_power(tmp_path, 1, SHARE, RESUMED)) > 10
