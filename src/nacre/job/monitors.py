@@ -277,7 +277,8 @@ class EventLoopWatchdog:
         self._told = 0
         self._untold = 0
         self._worst = 0.0
-        self._since = 0.0
+        self._since = self._last = 0.0
+        self._timer: asyncio.TimerHandle | None = None
         self._newest = self._older = 0.0
         self.longest = 0.0
         self.gaps = 0
@@ -289,12 +290,28 @@ class EventLoopWatchdog:
 
     async def run(self) -> None:
         """Watch until cancelled."""
-        last = self._clock.monotonic()
-        while True:
-            await asyncio.sleep(_BEAT)
-            now = self._clock.monotonic()
-            self.beat(now - last - _BEAT)
-            last = now
+        failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._begin_beat(failed)
+        try:
+            await failed
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+
+    # Timers, and no task that sleeps: twenty times a second that costs three times as much.
+
+    def _begin_beat(self, failed: asyncio.Future[None]) -> None:
+        self._last = self._clock.monotonic()
+        self._timer = asyncio.get_running_loop().call_later(_BEAT, self._end_beat, failed)
+
+    def _end_beat(self, failed: asyncio.Future[None]) -> None:
+        gap = self._clock.monotonic() - self._last - _BEAT
+        try:
+            self.beat(gap)
+        except Exception as error:  # noqa: BLE001 - `run` raises it
+            failed.set_exception(error)
+        else:
+            self._begin_beat(failed)
 
     def beat(self, gap: float) -> None:
         """Note how much too late a wake-up came, seconds."""
