@@ -32,7 +32,11 @@ class BrowserRequest(msgspec.Struct, frozen=True):
 
     def header(self, name: bytes) -> bytes:
         """Return the first value of a header field, by its name in lower case; b"" for none."""
-        return next((value for key, value in self.headers if key.lower() == name), b"")
+        size = len(name)
+        for key, value in self.headers:
+            if len(key) == size and key.lower() == name:
+                return value
+        return b""
 
 
 class ServerEnd(Protocol):

@@ -50,18 +50,25 @@ class RequestHead(NamedTuple):
 
     def header(self, name: bytes) -> bytes:
         """Return the first value of a field, by its name in lower case; b"" for none."""
-        return next((value for key, value in self.headers if key.lower() == name), b"")
+        size = len(name)
+        for key, value in self.headers:
+            if len(key) == size and key.lower() == name:
+                return value
+        return b""
 
     def tokens(self, name: bytes) -> set[bytes]:
         """Return the comma-separated words of all values of a field, in lower case."""
-        values = [value for key, value in self.headers if key.lower() == name]
+        size = len(name)
+        values = [v for key, v in self.headers if len(key) == size and key.lower() == name]
+        if not values:
+            return set()
         return {word.strip().lower() for word in b",".join(values).split(b",")} - {b""}
 
     @property
     def is_websocket(self) -> bool:
         """Whether it asks for a WebSocket. Source: RFC 6455 clause 4.1."""
-        asks = b"upgrade" in self.tokens(b"connection")
-        return asks and b"websocket" in self.tokens(b"upgrade")
+        asks = b"websocket" in self.tokens(b"upgrade")
+        return asks and b"upgrade" in self.tokens(b"connection")
 
     def forwarded_headers(self) -> tuple[tuple[bytes, bytes], ...]:
         """Return the fields in order, without those of the connection and of the proxy."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 from nacre.browser.settings import BrowserSettings
 from nacre.core.processor import Visit
@@ -55,6 +54,7 @@ class PagePace:
         self._gap = settings.gap
         self._hosts: dict[str, _Host] = {}
         self.ended = asyncio.Event()
+        self._pauses: set[asyncio.Future[None]] = set()
         self._time: Callable[[], float] = asyncio.get_running_loop().time
 
     async def start(self, host: str) -> str:
@@ -69,13 +69,23 @@ class PagePace:
         await entry.free.acquire()
         wait = entry.plan_start(self._time(), self._gap)
         if wait > 0 and not entry.refusal:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(wait):
-                    await self.ended.wait()
+            await self._pause(wait)
         refusal = LEFT if self.ended.is_set() else entry.refusal
         if refusal:
             entry.free.release()
         return refusal
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait for a time, or until the page has ended."""
+        loop = asyncio.get_running_loop()
+        pause = loop.create_future()
+        self._pauses.add(pause)
+        timer = loop.call_later(seconds, _end_pause, pause)
+        try:
+            await pause
+        finally:
+            timer.cancel()
+            self._pauses.discard(pause)
 
     def finish(self, host: str, visit: Visit) -> None:
         """Note the end of a request that `start` let through."""
@@ -88,6 +98,13 @@ class PagePace:
     def end(self) -> None:
         """Let no request start any more: the page has ended."""
         self.ended.set()
+        for pause in self._pauses:
+            _end_pause(pause)
+
+
+def _end_pause(pause: asyncio.Future[None]) -> None:
+    if not pause.done():
+        pause.set_result(None)
 
 
 class PageBudget:

@@ -34,6 +34,8 @@ R = TypeVar("R")
 
 SMALL = 16_384
 """Bytes of a body or member that stays in memory; with 1,000 requests, 16 MB of a page."""
+_IN_LOOP = 65_536
+"""Bytes of a body that is compressed in the loop, within 2 ms: a thread costs more."""
 _CHUNK = 1 << 20
 _TEXTS = frozenset(("text", "heading", "date", "nav"))
 _LONGEST_TEXT = 5_000_000
@@ -186,8 +188,12 @@ class PageUnits:
             return
         capture.began = cut_date(capture.began, self._archive.writer.settings.date_digits)
         wanted = not self._archive.is_repeated(visit, capture)
+        arguments = (page.spool, page_id, visit, capture, wanted)
         async with self._packing:
-            moved = await _in_thread(self._move, page.spool, page_id, visit, capture, wanted)
+            if capture.body.length <= _IN_LOOP:
+                moved = self._move(*arguments)
+            else:
+                moved = await _in_thread(self._move, *arguments)
         if moved.reply is not None:
             page.replies[id(visit)] = moved.reply
         if moved.body is not None:
