@@ -49,6 +49,18 @@ def test_a_request_between_the_counts_begins_again():
     assert settling.is_settled(10, 1.16 + QUIET)
 
 
+@pytest.mark.parametrize(
+    ("counts", "request_at", "is_settled"),
+    [((10, 10), 0.5, True), ((10, 11), 0.5, False), ((10, 10), 1.05, False)],
+)
+def test_two_counts_together(counts: tuple[int, int], request_at: float, is_settled: bool):
+    settling = loaded()
+    settling.start_request("1", "image", request_at)
+    settling.end_request("1", request_at)
+    assert settling.is_settled_by(counts, 1.0, 1.1) is is_settled
+    assert settling.is_settled_by((counts[1], 12), 2.0, 2.1) is (request_at < 1)
+
+
 def test_streams_are_not_loaded_to_their_end():
     settling = loaded()
     settling.start_request("1", "fetch", 1.0)

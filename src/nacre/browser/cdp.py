@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -101,11 +102,13 @@ class CdpClient(asyncio.Protocol):
 
     Attributes:
         closed: Set when the browser has gone.
+        heard: Monotonic time when the browser last sent something.
     """
 
     def __init__(self) -> None:
         """Make a client that is connected to nothing; see `connect`."""
         self.closed = asyncio.Event()
+        self.heard = 0.0
         self._reader = MessageReader()
         self._calls: dict[int, _Call] = {}
         self._listeners: dict[str, list[Listener]] = {}
@@ -231,6 +234,7 @@ class CdpClient(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take bytes of the browser; asyncio calls it."""
+        self.heard = time.monotonic()
         messages, too_long = self._reader.feed(data)
         for head in too_long:
             if (number := _NUMBER.match(head)) is not None:

@@ -202,8 +202,9 @@ class _PageVisit:
         page = self._page
         await page.call("Emulation.setDeviceMetricsOverride", override_metrics(self._task))
         state: dict[str, object] = {}
-        with contextlib.suppress(PageScriptError):
-            state = await page.read("state", seconds=_PATIENCE)
+        if "fullPage" in self._task.pictures:
+            with contextlib.suppress(PageScriptError):
+                state = await page.read("state", seconds=_PATIENCE)
         self._snapshot = await take_dom(page, wants_text=True)
         with contextlib.suppress(PageScriptError):
             covered = await page.run("covered", seconds=_PATIENCE)

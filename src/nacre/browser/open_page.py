@@ -4,7 +4,6 @@ Scripts run in a world of their own: a page that replaces `Math`, `document` or 
 reach it. What they return comes from a page nevertheless: it is data, bounded in number and size.
 """
 
-import asyncio
 import json
 import math
 import time
@@ -17,7 +16,7 @@ from nacre.browser.cdp import CdpError, CdpTimeoutError, Command
 from nacre.browser.network_log import clean_text
 from nacre.browser.page_events import PageEvents
 from nacre.browser.process import PageContext
-from nacre.browser.settle import QUIET, SettleStep
+from nacre.browser.settle import AGAIN, QUIET, SettleStep
 from nacre.core.rendered import PageTask
 
 HANG = 5.0
@@ -216,29 +215,31 @@ class OpenPage:
             if verdict.step is SettleStep.TIMEOUT:
                 return False
             if verdict.step is SettleStep.PROBE:
-                elements = await self.count_elements()
-                if settling.is_settled(elements, time.monotonic()):
+                began = time.monotonic()
+                counts = await self.count_elements()
+                if counts is None:
+                    settling.count(0, time.monotonic())
+                elif settling.is_settled_by(counts, began, time.monotonic()):
                     return True
             else:
                 await self._wait(verdict.seconds)
 
-    async def count_elements(self) -> int:
-        """Return the number of elements once the main thread is idle; 0 if the document went."""
+    async def count_elements(self) -> tuple[int, int] | None:
+        """Return the number of elements once the main thread is idle, and a moment later again.
+
+        None if the document went.
+        """
         try:
-            elements = await self.run("idle", round(1000 * HANG), seconds=2 * HANG)
+            times = round(1000 * HANG), round(1000 * AGAIN)
+            counts = await self.run("idle", *times, seconds=2 * HANG + AGAIN)
         except PageScriptError:
-            return 0
-        return bound_number(elements, 10**9)
+            return None
+        first, second = counts if isinstance(counts, list) and len(counts) == 2 else (0, 0)
+        return bound_number(first, 10**9), bound_number(second, 10**9)
 
     async def _wait(self, seconds: float) -> None:
         """Wait for an event; a page that has been silent for long is asked whether it lives."""
-        changed = self.events.changed
-        changed.clear()
-        try:
-            async with asyncio.timeout(min(seconds, SILENCE)):
-                await changed.wait()
-        except TimeoutError:
-            pass
+        await self.events.wait_for_change(min(seconds, SILENCE))
         if self.events.is_committed and time.monotonic() - self._answered >= SILENCE:
             try:
                 await self.run("state")

@@ -37,7 +37,6 @@ class PageEvents:
     Attributes:
         settling: The same.
         network: Its requests.
-        changed: Set at each event that may end a wait.
         is_committed: Whether its document has begun to load.
         is_ready: Whether its document was parsed.
         has_moved: Whether a script changed the path of its URL; the caller resets it.
@@ -47,7 +46,7 @@ class PageEvents:
         """See the class."""
         self.settling = settling
         self.network = NetworkLog(settling, frame)
-        self.changed = asyncio.Event()
+        self._waiting: asyncio.Future[None] | None = None
         self._crashed = asyncio.Event()
         self.is_committed = False
         self.is_ready = False
@@ -97,6 +96,21 @@ class PageEvents:
         if is_link and len(self._links) < MAX_LINKS:
             self._links[RenderedLink(clean_text(url, MAX_URL), origin)] = None
 
+    async def wait_for_change(self, seconds: float) -> None:
+        """Wait for an event that may end the caller's wait, or for a time; one caller at once."""
+        loop = asyncio.get_running_loop()
+        self._waiting = loop.create_future()
+        timer = loop.call_later(seconds, self._wake)
+        try:
+            await self._waiting
+        finally:
+            timer.cancel()
+            self._waiting = None
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
     async def wait_for_crash(self) -> str:
         """Wait until the renderer of the page ends; return `crash`."""
         await self._crashed.wait()
@@ -122,7 +136,7 @@ class PageEvents:
         """Take an event of the network; those that cannot end a wait wake nobody."""
         self.network.receive(method, params, time.monotonic())
         if not self.settling.is_loading():
-            self.changed.set()
+            self._wake()
 
     def _receive_browser(self, method: str, params: dict[str, Any]) -> None:
         """Take an event of the browser: shared workers belong to no page, but to a context."""
@@ -188,7 +202,7 @@ class PageEvents:
         del params
         if self.is_committed:
             self.settling.load(time.monotonic())
-            self.changed.set()
+            self._wake()
 
     def _close_dialog(self, params: dict[str, Any]) -> None:
         self._answer(

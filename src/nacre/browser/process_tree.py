@@ -9,6 +9,8 @@ _PROC: Final = "/proc"
 SECCOMP_FILTER: Final = 2
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _MEMORY: Final = re.compile(rb"^Rss(?:Anon|Shmem):\s*(\d+)", re.MULTILINE)
+_LIST_EVERY: Final = 3
+"""Looks at memory after which the processes are listed again."""
 _LEAF: Final = re.compile(rb"--type=(?!zygote)")
 """In the command line of processes of a browser that make no other processes."""
 
@@ -39,13 +41,22 @@ class ProcessTree:
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._leaves: set[int] = set()
+        self._pids: list[int] = []
+        self._looks = 0
 
     def memory(self) -> int:
-        """Return the memory of all processes, as in `ProcessUsage`."""
-        return sum(map(read_memory, self._list()))
+        """Return the memory of all processes, as in `ProcessUsage`.
+
+        Processes that began since the last call may be missing, but only in two calls in a row.
+        """
+        if self._looks % _LIST_EVERY == 0:
+            self._pids = self._list()
+        self._looks += 1
+        return sum(map(read_memory, self._pids))
 
     def measure(self) -> ProcessUsage:
         """Return what all processes use."""
+        self._looks = 0
         return _measure(self._list())
 
     def _list(self) -> list[int]:

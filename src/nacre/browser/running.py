@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import time
 from collections.abc import Awaitable, Callable
 from socket import socket
 from typing import Final, NamedTuple, Protocol
@@ -269,15 +270,19 @@ class RunningBrowser:
         return usage
 
     async def _watch_answers(self) -> None:
-        """Kill the browser when it does not answer, such as after SIGSTOP."""
-        while not self.process.cdp.closed.is_set():
+        """Kill the browser when it does not answer, such as after SIGSTOP.
+
+        It is asked only if it has sent nothing for a time.
+        """
+        cdp, interval = self.process.cdp, self._limits.interval
+        while not cdp.closed.is_set():
+            await asyncio.sleep(interval)
+            if time.monotonic() - cdp.heard < interval:
+                continue
             try:
-                await self.process.cdp.call("Browser.getVersion", timeout=self._limits.answer)
-            except CdpTimeoutError:
+                await cdp.call("Browser.getVersion", timeout=self._limits.answer)
+            except (CdpTimeoutError, BrowserGoneError):
                 break
-            except BrowserGoneError:
-                break
-            await asyncio.sleep(self._limits.interval)
         self.kill("browserGone")
 
     async def _watch_memory(self) -> None:

@@ -41,7 +41,7 @@ class SettleVerdict(NamedTuple):
 
     Attributes:
         step: `WAIT`: wait for an event, or `seconds`. `PROBE`: wait until the main thread is idle,
-            count the elements, and report them. `SETTLED`, `TIMEOUT`: the end.
+            count the elements twice, and report them. `SETTLED`, `TIMEOUT`: the end.
         seconds: Longest time to wait; 0 unless the step is `WAIT`.
     """
 
@@ -165,6 +165,18 @@ class Settling:
         """Note a count of elements and return whether the page has ended with it."""
         is_equal = self.count(elements, now)
         return is_equal or now - self._quiet_since(now) >= self._quiet + CHANGING
+
+    def is_settled_by(self, counts: tuple[int, int], began: float, now: float) -> bool:
+        """Note two counts of elements, `AGAIN` seconds apart, and return whether the page ended.
+
+        Args:
+            counts: Numbers of elements.
+            began: Monotonic time before the first; if a request came since, they do not count.
+            now: Monotonic time after the second.
+        """
+        if self._active > began:
+            return False
+        return self.is_settled(counts[0], began) or self.is_settled(counts[1], now)
 
 
 def _is_endless(resource: str, start: float, now: float) -> bool:
