@@ -64,6 +64,7 @@ def test_what_is_added_while_the_planner_thinks_is_not_left_behind(
             session.open(AddressGuard(), lambda: read_seeds([SEED]), StartOptions())
             planner = ThinkingPlanner(session, added)
             monkeypatch.setattr(session, "planning", planner)
+            monkeypatch.setattr(session._run_end, "_planning", planner)
             assert await session.run() is ExitStatus.FINISHED
             # Asked again once that is done, and only then.
             assert planner.asked == 1 + len(added)

@@ -21,7 +21,6 @@ from nacre.engine.limits import Stopwatch
 from nacre.engine.observer import RenderedObserver, VisitObserver
 from nacre.engine.steps.quotas import OPERATOR
 from nacre.fetch.guard import AddressGuard
-from nacre.frontier.queues import QueueState
 from nacre.history.rendered import RenderedDocuments
 from nacre.inspect.live import live_job
 from nacre.inspect.reports.run_reports import write_results
@@ -35,6 +34,7 @@ from nacre.job.monitors import (
     LimitMonitor,
 )
 from nacre.job.repair import accept_loss, make_repair, repair_captures
+from nacre.job.run_end import EndMonitors, RunEnd, RunRequests
 from nacre.job.settings_change import SettingsChange
 from nacre.job.task_errors import first_error
 from nacre.machine.clock import machine_clock
@@ -134,8 +134,7 @@ class Session:
         self._opened: Opened | None = None
         self._is_assembled = False
         self.suspects: frozenset[str] = frozenset()
-        self._asked: ExitStatus | None = None
-        self._held: set[str] = set()
+        self._requests = RunRequests()
         self._attention = asyncio.Event()
         self._engine_task: asyncio.Task[None] | None = None
         self._tasks: list[BackgroundTask] = []
@@ -213,6 +212,10 @@ class Session:
         self.space = DiskSpaceMonitor(
             self._disk, self.layout, settings, buffers, on_terminal=watched
         )
+        self._run_end = RunEnd(
+            records, self._crawling, self._requests, EndMonitors(self._limits, self.space),
+            self.planning, self._tasks, is_unit=self._unit is not None,
+        )  # fmt: skip
         commit.on_seal(self._save_run)
         lines.begin()
 
@@ -228,7 +231,7 @@ class Session:
             records,
             lambda: self.elapsed,
             lambda text: self._events.emit(Alert(text)),
-            lambda: self._asked is not None,
+            lambda: self._requests.end is not None,
         )
         return self.planning.recrawl
 
@@ -283,6 +286,7 @@ class Session:
         self.scheduling.configure(settings, self.logs)
         self.fetching.configure(before, settings)
         self.storing.configure(settings)
+        self._run_end.configure(settings)
         self.space.configure(settings)
         self._limits.configure(settings)
         self._apply_limits()
@@ -307,8 +311,8 @@ class Session:
 
     def stop(self, status: ExitStatus) -> None:
         """Finish the fetches in process, and end."""
-        if self._asked is None:
-            self._asked = status
+        if self._requests.end is None:
+            self._requests.end = status
         self._attention.set()
 
     def abandon(self) -> None:
@@ -324,20 +328,20 @@ class Session:
 
     def hold(self, reason: str, by: str = "") -> None:
         """Pause for a reason, `by` a user or ""; the crawl resumes when no reason is left."""
-        self._held.add(reason)
+        self._requests.pauses.add(reason)
         self.paused_by = by or self.paused_by
         self._attention.set()
 
     def release(self, reason: str) -> None:
         """A reason to pause is gone."""
-        self._held.discard(reason)
+        self._requests.pauses.discard(reason)
         self.paused_by = "" if reason == OPERATOR else self.paused_by
         self._attention.set()
 
     @property
     def holds(self) -> frozenset[str]:
         """The reasons for which it is paused."""
-        return frozenset(self._held)
+        return frozenset(self._requests.pauses)
 
     # ---- its life
 
@@ -374,7 +378,7 @@ class Session:
         repaired = await self.repair()
         if repaired:
             self._events.emit(Alert(repaired))
-        await loader.load_rest(lambda: self._asked is not None)
+        await loader.load_rest(lambda: self._requests.end is not None)
         if self.planning is not None:
             await self.planning.begin()
         behind = -self.frontier.clock_offset(self.clock.now())
@@ -393,7 +397,7 @@ class Session:
             engine.stop()
         self.watch.stop()
         if not self.abandoned:
-            await self._settle()
+            await self._run_end.settle()
             for task in self._tasks:
                 await task.ending(how)
         self._wind_up(how)
@@ -401,9 +405,9 @@ class Session:
 
     def _start(self) -> None:
         """The crawl runs, or is paused from its first moment on (`hold` before `run`)."""
-        if self._held:
+        if self._requests.pauses:
             self.engine.pause()
-            self._set_state(JobState.PAUSED, ", ".join(sorted(self._held)))
+            self._set_state(JobState.PAUSED, ", ".join(sorted(self._requests.pauses)))
             return
         self._set_state(JobState.RUNNING)
         self.watch.start()
@@ -413,7 +417,10 @@ class Session:
         operator = self.frontier.operator
         while True:
             self._attention.clear()
-            how = await self._over()
+            how = await self._run_end.look(self.state)
+            if isinstance(how, JobState):
+                self._set_state(how)
+                continue
             if how is not None:
                 return how
             self._look_after()
@@ -455,84 +462,10 @@ class Session:
             return True
         return self._limits.reached_by(busy)
 
-    async def _over(self) -> ExitStatus | None:
-        if self._asked is not None:
-            return self._asked
-        if self.state is JobState.EMPTY:
-            if self._waits and self._is_done():
-                self.storing.rotate_idle()
-                return self._limits.reached()
-            self._set_state(JobState.RUNNING)
-        # Twice: while the planner thinks, an operator may add URLs.
-        is_exhausted = self._is_done() and not await self._more() and await self._is_settled()
-        if is_exhausted and not self._into_traps():
-            if not self._waits:
-                return self._finished()
-            if self.state is JobState.RUNNING:  # else a pause ends first
-                self._set_state(JobState.EMPTY)
-        if self._is_stuck():
-            await self._more()
-        if self.space.waited_too_long(self.clock.monotonic()):
-            return ExitStatus.DISK_WAIT
-        return self._limits.reached()
-
-    @property
-    def _waits(self) -> bool:
-        """Whether the run waits for URIs that are added; a list and a planner come to an end."""
-        return self.settings.engine.run_while_empty and (self.planning, self._unit) == (None, None)
-
     def reopen(self) -> None:
         """Let a run that finished be resumed: URIs were added."""
         self.run_row = structs.replace(self.run_row, exit=ExitStatus.INTERRUPTED, ended=0.0)
         self._save_run()
-
-    def _finished(self) -> ExitStatus:
-        """How it ends when nothing is left to do; the end may have been requested meanwhile."""
-        if self._asked is not None:
-            return self._asked
-        totals, traps = self.frontier.totals, self.frontier.traps
-        rests = totals.states[QueueState.RETIRED] and traps.others_rest
-        return ExitStatus.QUEUE_BUDGET if rests else ExitStatus.FINISHED
-
-    def _into_traps(self) -> bool:
-        """Release some URLs of endless places, when nothing else is left."""
-        traps = self.frontier.traps
-        if self._asked is not None or not traps.begin_round():
-            return False
-        self.engine.wake()
-        return True
-
-    async def _more(self) -> bool:
-        """In an incremental run, the planner wants more visits, which are in the frontier now."""
-        if self.planning is None or not await self.planning.more():
-            return False
-        self.engine.wake()
-        return True
-
-    def _is_done(self) -> bool:
-        """Whether nothing waits, nothing is in process, and nothing is about to come in."""
-        if self._held or self.engine.busy or not self.frontier.is_empty:
-            return False
-        return not any(task.busy for task in self._tasks)
-
-    async def _is_settled(self) -> bool:
-        """Done, and no connection has anything to say that makes a capture suspect."""
-        if self._is_done():
-            await self._settle()
-        return self._is_done()
-
-    async def _settle(self) -> None:
-        """Wait until every connection is quiet, and handle unsolicited replies."""
-        fetcher, unasked = self.fetching.fetcher, self._crawling.unasked
-        await fetcher.settle()
-        unasked.settle()
-
-    def _is_stuck(self) -> bool:
-        """What the planner chose waits for hosts that do not answer: others need not wait too."""
-        if self.planning is None or not self.planning.wants_more:
-            return False
-        busy = self._held or self.engine.busy
-        return not busy and self.frontier.only_retries_remain
 
     def alert(self, message: str | None) -> None:
         """Log a message for the operator, and show it where the job runs; None for none."""
@@ -541,21 +474,21 @@ class Session:
             self._events.emit(Alert(message))
 
     def _hold_for_space(self) -> None:
-        (self._held.add if self.space.short else self._held.discard)("disk")
+        (self._requests.pauses.add if self.space.short else self._requests.pauses.discard)("disk")
 
     def _apply_holds(self) -> None:
         """Pause while there is a reason to; resume when none is left."""
         engine, state = self.engine, self.state
-        if self._held and state is JobState.RUNNING:
+        if self._requests.pauses and state is JobState.RUNNING:
             engine.pause()
-            self._set_state(JobState.PAUSING, ", ".join(sorted(self._held)))
-        elif not self._held and state in {JobState.PAUSING, JobState.PAUSED}:
+            self._set_state(JobState.PAUSING, ", ".join(sorted(self._requests.pauses)))
+        elif not self._requests.pauses and state in {JobState.PAUSING, JobState.PAUSED}:
             engine.resume()
             self.watch.start()
             self._set_state(JobState.RUNNING)
         if self.state is JobState.PAUSING and not engine.busy:
             self.watch.stop()
-            self._set_state(JobState.PAUSED, ", ".join(sorted(self._held)))
+            self._set_state(JobState.PAUSED, ", ".join(sorted(self._requests.pauses)))
 
     def _apply_pace(self) -> None:
         """Bandwidth, fetches and delays change with the hour of the week."""
