@@ -143,7 +143,7 @@ def test_records_of_pages_are_found_after_a_move(job: Path, site: RawSite):
     assert facts.title == "home"
     assert shown.picture(f"{site.origin}/", "view") == PNG
     done = nacre("explain", job, f"{site.origin}/")
-    assert "run by the sign always" in done.out, done.err
+    assert "run because browser.use is always" in done.out, done.err
 
 
 def test_collection_has_the_records_of_pages(

@@ -54,7 +54,7 @@ class PageRecordLookup:
     def __init__(self, holding: Holding, index: CaptureIndex) -> None:
         self._holding = holding
         self._index = index
-        self.is_empty = not index.prefix(_INFO, limit=1)
+        self.is_empty = not index.prefix("urn:", limit=1)
 
     def find(self, kind: str, url: str, timestamp: str) -> IndexedCapture | None:
         """Return a record of a page; None: there is none.
@@ -64,7 +64,7 @@ class PageRecordLookup:
         Args:
             kind: One of `archive.page_records.KINDS`.
             url: URL of the page.
-            timestamp: Time of the capture of its document, 14 digits.
+            timestamp: Time of the capture of its document, 14 digits; "" for the last.
         """
         if self.is_empty:
             return None
@@ -72,10 +72,10 @@ class PageRecordLookup:
         records = [
             capture
             for capture in self._index.exact(index_key(target), "")
-            if capture.timestamp <= timestamp and capture.url == target
+            if (not timestamp or capture.timestamp <= timestamp) and capture.url == target
         ]
         last = max(records, key=lambda capture: capture.timestamp, default=None)
-        if last is None or last.timestamp == timestamp:
+        if last is None or timestamp in {"", last.timestamp}:
             return last
         is_earlier = kind != PAGE_INFO and self._is_unchanged(url, timestamp)
         return last if is_earlier else None

@@ -15,13 +15,10 @@ from nacre.archive.page_records import PAGE_INFO, PICTURES, page_urn, urn_parts
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import Holding, open_holding
 from nacre.catalogue.lookup import CaptureIndex, open_index
+from nacre.catalogue.page_records import PageRecordLookup
 from nacre.errors import NacreError
 from nacre.inspect.explain.answers import Explanation
-from nacre.replay.reply import read_exchange
-from nacre.uri.surt import index_key
 
-_LONGEST: Final = 32_000_000
-"""Bytes of a record that is read into memory."""
 _FAILED: Final = 400
 """HTTP status from which on a request failed."""
 _RUN: Final = rendered_by("")
@@ -134,8 +131,8 @@ class RenderedPageParts:
     """
 
     def __init__(self, holding: Holding) -> None:
-        self._holding = holding
         self._index: CaptureIndex = open_index(holding)
+        self._records = PageRecordLookup(holding, self._index)
 
     def facts(self, url: str, timestamp: str = "") -> RenderedPageFacts | None:
         """Return the facts of a page; None if it was not run, or its record cannot be read.
@@ -144,7 +141,7 @@ class RenderedPageParts:
             url: URL of its document, as captured.
             timestamp: Time of its capture, 14 digits; "" for the last.
         """
-        return self._decode(self._record(PAGE_INFO, url, timestamp))
+        return self._decode(self._records.find(PAGE_INFO, url, timestamp))
 
     def last_facts(self) -> RenderedPageFacts | None:
         """Return the facts of the page that was captured last; None if no page was run."""
@@ -152,7 +149,7 @@ class RenderedPageParts:
         return self._decode(max(captures, key=lambda item: item.timestamp, default=None))
 
     def _decode(self, capture: IndexedCapture | None) -> RenderedPageFacts | None:
-        data = self._read(capture) if capture is not None else b""
+        data = self._records.read(capture)[1] if capture is not None else b""
         try:
             return msgspec.json.decode(data, type=RenderedPageFacts, strict=False)
         except msgspec.MsgspecError:
@@ -160,7 +157,7 @@ class RenderedPageParts:
 
     def pictures(self, url: str, timestamp: str = "") -> list[PagePicture]:
         """Return the pictures of a page, in the order `view`, `fullPage`, `thumbnail`."""
-        captures = ((kind, self._record(kind, url, timestamp)) for kind in PICTURES)
+        captures = ((kind, self._records.find(kind, url, timestamp)) for kind in PICTURES)
         return [
             PagePicture(kind, capture.id, capture.mime)
             for kind, capture in captures
@@ -169,33 +166,16 @@ class RenderedPageParts:
 
     def picture(self, url: str, kind: str, timestamp: str = "") -> bytes:
         """Return a picture; b"" if there is none, or it cannot be read."""
-        capture = self._record(kind, url, timestamp)
+        capture = self._records.find(kind, url, timestamp)
         return self.picture_at(capture)[0] if capture is not None else b""
 
     def picture_at(self, capture: IndexedCapture) -> tuple[bytes, str]:
         """Return the picture of a capture, and its media type by its bytes; b"" for none."""
         if urn_parts(capture.url)[0] not in PICTURES:
             return b"", ""
-        data = self._read(capture)
+        data = self._records.read(capture)[1]
         media = next((name for name, start in _STARTS.items() if data.startswith(start)), "")
         return (data, media) if media else (b"", "")
-
-    def _record(self, kind: str, url: str, timestamp: str) -> IndexedCapture | None:
-        captures = self._index.exact(index_key(page_urn(kind, url)))
-        until = [item for item in captures if not timestamp or item.timestamp <= timestamp]
-        last = max(until, key=lambda item: item.timestamp, default=None)
-        if last is None or timestamp in {"", last.timestamp}:
-            return last
-        facts = self.facts(url, timestamp) if kind != PAGE_INFO else None
-        return last if facts is not None and facts.unchanged else None
-
-    def _read(self, capture: IndexedCapture) -> bytes:
-        try:
-            body = read_exchange(self._holding, self._index, capture, decode=True).body
-            data = body.read_start(_LONGEST + 1)
-        except (NacreError, OSError):
-            return b""
-        return data if len(data) <= _LONGEST else b""
 
 
 def rendered_page_of(root: Path, explanation: Explanation) -> RenderedPageFacts | None:
