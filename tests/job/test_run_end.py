@@ -80,7 +80,7 @@ def test_a_run_goes_on_while_there_is_work(what: str):
     assert run.look() is ExitStatus.DATA_LIMIT
     run.lacks_space = True
     assert run.look() is ExitStatus.DISK_WAIT
-    run.requests.end = ExitStatus.ABORTED
+    run.requests.exit = ExitStatus.ABORTED
     assert run.look() is ExitStatus.ABORTED
 
 

@@ -20,11 +20,11 @@ class RunRequests:
     """The requests to a run by its operator and its parts.
 
     Attributes:
-        end: How it shall end, with the visits in process; None if it goes on.
+        exit: How it shall end, with the visits in process; None if it goes on.
         pauses: The reasons for which it is paused.
     """
 
-    end: ExitStatus | None = None
+    exit: ExitStatus | None = None
     pauses: set[str] = field(default_factory=set)
 
 
@@ -85,8 +85,8 @@ class RunEnd:
         Args:
             state: Its state.
         """
-        if self._requests.end is not None:
-            return self._requests.end
+        if self._requests.exit is not None:
+            return self._requests.exit
         if state is JobState.EMPTY:
             return self._look_at_empty()
         # Twice: while the planner thinks, an operator may add URLs.
@@ -116,8 +116,8 @@ class RunEnd:
 
     def _finish(self) -> ExitStatus:
         """Return how it ends when nothing is left; the end may have been requested meanwhile."""
-        if self._requests.end is not None:
-            return self._requests.end
+        if self._requests.exit is not None:
+            return self._requests.exit
         totals, traps = self._frontier.totals, self._frontier.traps
         rests = totals.states[QueueState.RETIRED] and traps.others_rest
         return ExitStatus.QUEUE_BUDGET if rests else ExitStatus.FINISHED
@@ -125,7 +125,7 @@ class RunEnd:
     def _enter_traps(self) -> bool:
         """Release some URLs of endless places, when nothing else is left."""
         traps = self._frontier.traps
-        if self._requests.end is not None or not traps.begin_round():
+        if self._requests.exit is not None or not traps.begin_round():
             return False
         self._engine.wake()
         return True

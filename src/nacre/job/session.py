@@ -231,7 +231,7 @@ class Session:
             records,
             lambda: self.elapsed,
             lambda text: self._events.emit(Alert(text)),
-            lambda: self._requests.end is not None,
+            lambda: self._requests.exit is not None,
         )
         return self.planning.recrawl
 
@@ -311,8 +311,8 @@ class Session:
 
     def stop(self, status: ExitStatus) -> None:
         """Finish the fetches in process, and end."""
-        if self._requests.end is None:
-            self._requests.end = status
+        if self._requests.exit is None:
+            self._requests.exit = status
         self._attention.set()
 
     def abandon(self) -> None:
@@ -378,7 +378,7 @@ class Session:
         repaired = await self.repair()
         if repaired:
             self._events.emit(Alert(repaired))
-        await loader.load_rest(lambda: self._requests.end is not None)
+        await loader.load_rest(lambda: self._requests.exit is not None)
         if self.planning is not None:
             await self.planning.begin()
         behind = -self.frontier.clock_offset(self.clock.now())

@@ -150,7 +150,7 @@ def test_pause_and_stop(tmp_path: Path):
         one.put("pause", None)
         assert not one.session.holds
         one.put("stop", "")
-        assert one.session._requests.end is ExitStatus.ABORTED
+        assert one.session._requests.exit is ExitStatus.ABORTED
         assert not (tmp_path / "control" / "stop").exists()
 
     log = log_of(play(tmp_path, act))
