@@ -22,7 +22,7 @@ _NAMES: Final = {"reply": "its headers and HTML"}
 def rights(
     directory: JobDir,
     url: Annotated[
-        str, typer.Argument(metavar="[URL]", help="A URL; default: all rows.", show_default=False)
+        str, typer.Argument(metavar="URL", help="A URL; default: all rows.", show_default=False)
     ] = "",
     *,
     at: Annotated[
