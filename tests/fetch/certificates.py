@@ -32,6 +32,14 @@ class Authority:
         certificate.configure_cert(context)
         return context
 
+    def files(self, folder: Path, *names: str) -> tuple[Path, Path]:
+        """Files with a certificate for the names, and with its key."""
+        certificate, key = folder / "server.pem", folder / "server.key"
+        made = self._ca.issue_cert(*names)
+        certificate.write_bytes(b"".join(part.bytes() for part in made.cert_chain_pems))
+        made.private_key_pem.write_to_path(key)
+        return certificate, key
+
 
 def self_signed(folder: Path, name: str) -> ssl.SSLContext:
     """A server context with a certificate that vouches for itself."""

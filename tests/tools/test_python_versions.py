@@ -109,6 +109,13 @@ def test_a_lock_leaves_nothing_out(lock: str, version: str):
     assert all(hashes for _, hashes in pinned(lock, version))
 
 
+def test_no_lock_names_the_place_of_packages():
+    locks = sorted(ROOT.glob("requirements*.lock"))
+    assert len(locks) > len(LOCKS)
+    named = [lock.name for lock in locks if "://" in lock.read_text()]
+    assert named == []
+
+
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_a_lock_names_the_extras_that_are_asked_for(lock: str):
     """pip 23, which Debian 12 has, takes the newest version of an extra that a lock leaves out.

@@ -156,20 +156,23 @@ def format_page(facts: SiteFacts, language: str) -> str:
 _NOTE: Final = "# Valid until the signatures below end; `nacre identity publish` writes it again.\n"
 
 
+# Compressed replies would not fit Content-Digest, so that each piece switches compression off.
+
+
 def _nginx(path: str, fields: Sequence[tuple[str, str]]) -> str:
     lines = [f"    add_header {name} '{value}';" for name, value in fields[1:]]
-    kind = f"    types {{ }}\n    default_type {fields[0][1]};"
+    kind = f"    types {{ }}\n    default_type {fields[0][1]};\n    gzip off;"
     return "\n".join([f"{_NOTE}location = {path} {{", kind, *lines, "}", ""])
 
 
 def _caddy(path: str, fields: Sequence[tuple[str, str]]) -> str:
     lines = [f"    {name} `{value}`" for name, value in fields]
-    return "\n".join([f"{_NOTE}header {path} {{", *lines, "}", ""])
+    plain = f"request_header {path} -Accept-Encoding"
+    return "\n".join([f"{_NOTE}{plain}\nheader {path} {{", *lines, "}", ""])
 
 
 def _apache(path: str, fields: Sequence[tuple[str, str]]) -> str:
     quoted = [(name, value.replace('"', '\\"')) for name, value in fields[1:]]
     lines = [f'    Header always set {name} "{value}"' for name, value in quoted]
-    return "\n".join(
-        [f'{_NOTE}<Location "{path}">', f"    ForceType {fields[0][1]}", *lines, "</Location>", ""]
-    )
+    kind = [f"    ForceType {fields[0][1]}", "    RequestHeader unset Accept-Encoding"]
+    return "\n".join([f'{_NOTE}<Location "{path}">', *kind, *lines, "</Location>", ""])
