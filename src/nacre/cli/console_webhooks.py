@@ -27,8 +27,8 @@ On = Annotated[
     list[str] | None,
     typer.Option(
         "--on", metavar="EVENT", show_default=False,
-        help="Event to report: quota, schedule, started, paused, resumed, finished or crashed; "
-             "can be repeated. Default: quota, schedule, finished, crashed.",
+        help="Event to report: quota, schedule, started, paused, resumed, finished, crashed "
+             "or changes; can be repeated. Default: quota, schedule, finished, crashed.",
     ),
 ]  # fmt: skip
 Signed = Annotated[

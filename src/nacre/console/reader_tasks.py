@@ -169,6 +169,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "capture": _typed("captures.details", "show_capture"),
     "runs": _typed("results.runs", "list_runs"),
     "changes": _typed("results.changes", "list_changes"),
+    "run-changes": _typed("results.changes", "list_changes_of_run"),
     "upcoming": _typed("schedules.calendar", "list_upcoming"),
     "export-captures": _typed("captures.exports", "write_export"),
     "reports": _typed("results.report_tasks", "list_reports"),

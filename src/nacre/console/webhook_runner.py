@@ -1,15 +1,23 @@
 """Deliveries to the console's webhooks, with retries; and changes of jobs as their events."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
 from nacre.console.parts import RunnerParts
+from nacre.console.results.changes import EndedRun, list_changes_of_run
+from nacre.console.task_answers import ASK_PATIENCE, ask_readers
+from nacre.core.message_data import to_plain
 from nacre.core.states import CRASHED
+from nacre.errors import NacreError
 from nacre.fleet.snapshot import READING, UNREADABLE, JobSnapshot
 from nacre.fleet.webhook_book import HookDelivery, HookEvent, KeptHook
 from nacre.fleet.webhook_delivery import deliver
+from nacre.inspect.changes.wording import run_counts
+from nacre.job.background.webhooks import TRIES
 from nacre.job.diagnosis_text import diagnosis_text
+from nacre.messages import error_text
 
 LOOK: Final = 2.0
 """Seconds between two checks for due messages and for changes of jobs."""
@@ -46,10 +54,14 @@ class WebhookRunner:
     def __init__(self, parts: RunnerParts) -> None:
         self._clock = parts.common.clock
         self._poller = parts.common.poller
+        self._fleet, self._readers = parts.common.fleet, parts.common.readers
         self._troubles = parts.troubles
         self._book = parts.webhooks
         self._busy: set[int] = set()
         self._seen: dict[str, SeenRun] = {}
+        self._unread: dict[tuple[str, str], int] = {}
+        """Ids of jobs with names of runs whose changes are not read yet, and the attempts."""
+        self._is_reading = False
 
     async def run(self) -> None:
         """Post until cancelled."""
@@ -57,6 +69,9 @@ class WebhookRunner:
             while True:
                 self.look()
                 self._book.some.clear()
+                if self._unread and not self._is_reading:
+                    self._is_reading = True
+                    group.create_task(self._read(), name="webhooks: changes")
                 for hook, delivery in self.due():
                     self._busy.add(hook.id)
                     group.create_task(self._send(hook, delivery), name=f"webhook {hook.id}")
@@ -97,9 +112,40 @@ class WebhookRunner:
             self._seen[job.id] = now
             if before is None:  # changes before the first check were reported already, or are old
                 continue
-            for event in events_of(before, now):
+            events = events_of(before, now)
+            for event in events:
                 message = f"{before.state} -> {now.state}"
                 self._book.tell(event, job.id, message, diagnosis_text(snapshot.sentence))
+            if "finished" in events and self._book.receivers("changes", job.id):
+                self._unread.update(((job.id, run), 0) for run in ended_runs(before, now))
+
+    async def _read(self) -> None:
+        try:
+            await self.post_changes()
+        finally:
+            self._is_reading = False
+
+    async def post_changes(self) -> None:
+        """Read the changes of the runs that ended, and queue them.
+
+        If they cannot be read, this is tried again at the next checks, and then reported.
+        """
+        for (job, run), tries in list(self._unread.items()):
+            try:
+                root = self._fleet.job(job).layout.root
+                changes = await ask_readers(
+                    self._readers, root, list_changes_of_run, EndedRun(run), ASK_PATIENCE
+                )
+            except NacreError as error:
+                self._unread[job, run] = tries + 1
+                if tries + 1 < TRIES:
+                    continue
+                self._book.tell("changes", job, error_text(error), more={"run": run})
+            else:
+                if changes.entries:
+                    more = {"run": run, "changes": to_plain(changes)}
+                    self._book.tell("changes", job, run_counts(changes), more=more)
+            del self._unread[job, run]
 
 
 def seen_run(snapshot: JobSnapshot) -> SeenRun:
@@ -110,6 +156,18 @@ def seen_run(snapshot: JobSnapshot) -> SeenRun:
     return SeenRun(
         snapshot.state, snapshot.running, overview.run, overview.ended_at, overview.closed
     )
+
+
+def ended_runs(before: SeenRun, now: SeenRun) -> Sequence[str]:
+    """The names of the runs that ended between two looks (pure).
+
+    Args:
+        before: The job at the look before.
+        now: The job now.
+    """
+    runs = [before.run] if before.running and now.run != before.run else []
+    runs += [] if now.running else [now.run]
+    return [run for run in runs if run]
 
 
 def events_of(before: SeenRun, now: SeenRun) -> tuple[HookEvent, ...]:

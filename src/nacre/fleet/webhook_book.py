@@ -6,8 +6,9 @@ kept for inspection.
 """
 
 import asyncio
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -28,15 +29,17 @@ from nacre.ops.fields import bounded
 from nacre.uri.parse import host, parse
 
 HookEvent = Literal[
-    "quota", "schedule", "started", "paused", "resumed", "finished", "crashed", "test"
+    "quota", "schedule", "started", "paused", "resumed", "finished", "crashed", "changes", "test"
 ]
-"""Events that are posted: quotas and schedules of the console, and state changes of jobs."""
+"""Events that are posted: quotas and schedules of the console, state changes of jobs, and what
+their runs found changed."""
 MOST_HOOKS = 20
 """Maximum number of webhooks."""
 MOST_WAITING = 100
 """Maximum pending deliveries of a webhook; more are dropped, and counted in the next one."""
 KEPT = 50
 """Number of finished deliveries that are kept for each webhook."""
+_NO_MORE: Mapping[str, object] = {}
 
 _UNREADABLE: Final = message(
     "console.delivery-unreadable", "the stored message is damaged; job.log may have the event"
@@ -113,15 +116,17 @@ class HookDelivery(msgspec.Struct, frozen=True):
     answer: str
 
     @property
-    def facts(self) -> dict[str, str | int]:
+    def facts(self) -> dict[str, Any]:
         """The fields of the message, without the codes of its texts.
 
         A message that cannot be read does not hold up the others: its fields say so.
         """
+        broken = {"event": self.event, "job": "", "message": _UNREADABLE, "why": ""}
         try:
-            return from_stored_json(self.body, dict[str, str | int])
+            facts = from_stored_json(self.body, dict[str, Any])
         except msgspec.MsgspecError:
-            return {"event": self.event, "job": "", "message": _UNREADABLE, "why": ""}
+            return broken
+        return facts if all(isinstance(facts.get(name), str) for name in broken) else broken
 
 
 def check_hook(request: HookWish) -> HookWish:
@@ -239,8 +244,21 @@ class WebhookBook:
 
     # ---- deliveries
 
+    def receivers(self, event: HookEvent, job: str) -> list[KeptHook]:
+        """Return the webhooks that receive an event of a job; "" for all jobs together."""
+        return [
+            hook
+            for hook in self.all()
+            if event in hook.wish.on and not hook.wish.paused and hook.is_about(job)
+        ]
+
     def tell(
-        self, event: HookEvent, job: str, message: str, reason: str = "", only: int = 0
+        self,
+        event: HookEvent,
+        job: str,
+        message: str,
+        reason: str = "",
+        more: Mapping[str, object] = _NO_MORE,
     ) -> int:
         """Queue an event for each webhook that subscribes to it and may see the job.
 
@@ -249,19 +267,18 @@ class WebhookBook:
             job: Id of the job; "" for all jobs.
             message: Text of the event.
             reason: The reason; "" for none.
-            only: Number of the only webhook that receives the event; 0 for each that subscribes.
+            more: Further fields of the message.
 
         Returns:
             Number of the last delivery; 0 if it was dropped or there is none.
         """
+        facts = {"job": job, "message": message, "why": reason, **more}
         number = 0
-        for hook in self.all():
-            wants = hook.id == only if only else event in hook.wish.on and not hook.wish.paused
-            if wants and (only or hook.is_about(job)):
-                number = self._put(hook.id, event, {"job": job, "message": message, "why": reason})
+        for hook in self.receivers(event, job):
+            number = self._put(hook.id, event, facts)
         return number
 
-    def _put(self, hook: int, event: HookEvent, facts: dict[str, str]) -> int:
+    def _put(self, hook: int, event: HookEvent, facts: Mapping[str, object]) -> int:
         """Store a delivery and return its number; 0 if too many are pending and it is dropped."""
         rows = self._database.rows(
             "SELECT count(*) FROM deliveries WHERE hook = ? AND step = 'waits'", hook
@@ -293,7 +310,7 @@ class WebhookBook:
             RefusedRequestError: Too many deliveries of the webhook are pending (409).
         """
         text = message("console.webhook-test", "a test that {user} asked for", user=user)
-        number = self.tell("test", "", text, only=hook)
+        number = self._put(hook, "test", {"job": "", "message": text, "why": ""})
         if number:
             return number
         raise RefusedRequestError(

@@ -14,7 +14,7 @@ import pytest
 
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
-from nacre.console.webhook_runner import SeenRun, WebhookRunner, events_of
+from nacre.console.webhook_runner import SeenRun, WebhookRunner, ended_runs, events_of
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.snapshot import JobSnapshot
 from nacre.fleet.webhook_book import KEPT, MOST_WAITING, HookDelivery, WebhookBook
@@ -22,10 +22,14 @@ from nacre.job.background import webhooks as sender
 from nacre.job.background.webhooks import TRIES
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview
+from nacre.machine.layout import Layout
 from nacre.messages import Message
 from nacre.ops.operation import Role
+from nacre.runs.runs import read_run
+from nacre.store.store import Store
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
+from tests.console.results.given import job_with_changes
 
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"
 BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
@@ -328,6 +332,83 @@ def test_a_short_run_is_told_once_also_over_a_restart(tmp_path: Path):
         ended("c", 30.0)
         again.look()
         assert told() == ["started", "finished"] * 2
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "runs"),
+    [
+        (RUNS, OVER, ["a"]),
+        (RUNS, OVER._replace(run="b"), ["a", "b"]),
+        (RUNS, RUNS._replace(run="b"), ["a"]),
+        (SeenRun("NASCENT", False), OVER, ["a"]),
+        (SeenRun("ROUNDS", True), SeenRun("ROUNDS", False), []),
+    ],
+)
+def test_the_runs_that_ended_between_two_looks(before: SeenRun, now: SeenRun, runs: list[str]):
+    assert list(ended_runs(before, now)) == runs
+
+
+def test_the_changes_of_a_run_are_posted_after_its_end(tmp_path: Path):
+    job = job_with_changes(tmp_path)
+    with Store.open(str(Layout(job).store)) as store:
+        run = read_run(store)
+    assert run is not None
+
+    async def scene(console: GivenConsole) -> None:
+        book, runner = console.parts.webhooks, WebhookRunner(console.parts.runners)
+        overview = JobOverview("FINISHED", run=run.name, ended_at=run.ended)
+
+        def end() -> None:
+            runner._seen["crawls~demo"] = SeenRun("RUNNING", True, run.name)
+            console.parts.common.poller._keep(
+                JobSnapshot(
+                    "crawls~demo", run.ended, "FINISHED", running=False,
+                    sentence=Diagnosis("ready"), overview=overview,
+                )
+            )  # fmt: skip
+            runner.look()
+
+        async with receiving(OK) as server:
+            await added(console, server.url, on=["quota"])
+            end()
+            await runner.post_changes()
+            assert book.deliveries(1) == []
+            at = await added(console, server.url, on=["finished", "changes"])
+            end()
+            await runner.post_changes()
+            await runner.post_changes()
+            await sent(console)
+            await sent(console)
+            finished, changes = (json.loads(body) for _, body in server.got)
+            assert (finished["event"], changes["event"]) == ("finished", "changes")
+            assert (changes["run"], changes["message"]) == (run.name, "1 changed, 1 gone")
+            assert changes["changes"]["counts"] == {"changed": 1, "gone": 1}
+            assert [entry["title"] for entry in changes["changes"]["entries"]] == ["", "新闻"]
+            assert (await last(console, at))["message"]["changes"]["counts"]["gone"] == 1
+            operator = console.as_session(Role.OPERATOR)
+            page = await console.client.get("/webhooks?webhook=2", headers=operator)
+            assert "1 changed, 1 gone" in page.text
+
+    play(tmp_path, scene)
+
+
+def test_changes_that_cannot_be_read_are_reported_after_some_tries(
+    tmp_path: Path,
+):
+    async def scene(console: GivenConsole) -> None:
+        book, runner = console.parts.webhooks, WebhookRunner(console.parts.runners)
+        await added(console, "https://ops.example/", on=["changes"])
+        runner._unread["crawls~none", "run-2"] = 0
+        for _ in range(TRIES - 1):
+            await runner.post_changes()
+        assert book.deliveries(1) == []
+        await runner.post_changes()
+        await runner.post_changes()
+        (one,) = book.deliveries(1)
+        assert (one.facts["run"], one.facts["job"]) == ("run-2", "crawls~none")
+        assert "crawls~none" in one.facts["message"]
 
     play(tmp_path, scene)
 

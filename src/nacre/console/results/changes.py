@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
@@ -17,8 +18,9 @@ from nacre.inspect.changes.atom import (
     atom_feed,
     json_feed,
 )
-from nacre.inspect.changes.feed import ChangeFeed
+from nacre.inspect.changes.feed import ChangeFeed, PostedChanges
 from nacre.inspect.changes.markup import FeedLanguage
+from nacre.inspect.changes.reading import posted_changes
 from nacre.inspect.changes.wording import (
     KIND_WORDS,
     PIECE_WORDS,
@@ -42,6 +44,23 @@ def list_changes(layout: Layout, query: ChangesQuery) -> ChangeFeed:
     """Read the changes of a job."""
     with VIEWS.looking(layout) as view:
         return read_changes(view.view(), query)
+
+
+class EndedRun(msgspec.Struct, frozen=True):
+    """A run that is over.
+
+    Attributes:
+        run: Its name.
+    """
+
+    run: str
+
+
+@reader_task("run-changes")
+def list_changes_of_run(layout: Layout, request: EndedRun) -> PostedChanges:
+    """Read the changes of a run for a webhook."""
+    with VIEWS.looking(layout) as view:
+        return posted_changes(view.view().store, request.run)
 
 
 async def change_facts(call: Call, _: ChangeFeed) -> Mapping[str, Any]:

@@ -94,7 +94,7 @@ class DeliveryItem(msgspec.Struct, frozen=True):
 
     number: int
     event: str
-    message: dict[str, str | int]
+    message: dict[str, Any]
     made: str
     step: str
     tries: int

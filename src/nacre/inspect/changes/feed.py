@@ -85,6 +85,18 @@ class FeedRun(msgspec.Struct, frozen=True):
     counts: dict[str, int]
 
 
+class PostedChanges(msgspec.Struct, frozen=True):
+    """The changes of a run, as a webhook receives them.
+
+    Attributes:
+        counts: Number of its changes of each kind.
+        entries: The newest of them.
+    """
+
+    counts: dict[str, int]
+    entries: list[ChangeEntry]
+
+
 class ChangeFeed(msgspec.Struct, frozen=True):
     """The change feed of a job.
 

@@ -9,6 +9,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.inspect.changes.feed import (
     ChangeFeed,
     FeedRun,
+    PostedChanges,
     count_kinds,
     feed_id,
     make_entry,
@@ -19,6 +20,8 @@ from nacre.runs.runs import RunRow, all_runs, is_over
 from nacre.scope.patterns.matching import matcher
 from nacre.store.store import Store
 
+MOST_POSTED = 20
+"""Changes in the message to a webhook; it has the number of all."""
 _MARGIN = 60.0
 """Seconds that a visit may be before the start of its run by the clock that planned it."""
 
@@ -96,6 +99,22 @@ def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
         [run.name for run in unread_runs(store, runs)],
         runs[-1].name if is_open else "",
     )
+
+
+def posted_changes(store: Store, run: str) -> PostedChanges:
+    """Return the changes of a run for a webhook; none if it is not over.
+
+    Args:
+        store: The store of the job.
+        run: Name of the run.
+    """
+    if not any(row.name == run for row in _known_runs(store)):
+        return PostedChanges({}, [])
+    for found in read_runs(store, ChangeFilter(since=run)):
+        if found.run.name == run and found.rows:
+            newest = found.rows[::-1][:MOST_POSTED]
+            return PostedChanges(found.run.counts, [make_entry(row) for row in newest])
+    return PostedChanges({}, [])
 
 
 def read_runs(store: Store, chosen: ChangeFilter) -> Iterator[RunChanges]:

@@ -8,7 +8,13 @@ from typing import Final
 
 from nacre.core.changes import GONE, NEW
 from nacre.inspect.analysis.wording import DECIDED_BY
-from nacre.inspect.changes.feed import ChangeEntry, ChangeFeed, DifferingText, FeedRun
+from nacre.inspect.changes.feed import (
+    ChangeEntry,
+    ChangeFeed,
+    DifferingText,
+    FeedRun,
+    PostedChanges,
+)
 from nacre.messages import message, plural
 from nacre.wire.urltext import readable_url
 
@@ -91,7 +97,7 @@ def run_title(run: FeedRun) -> str:
     return message("changes.run-title", "run {number} ({name})", number=run.number, name=run.name)
 
 
-def run_counts(run: FeedRun) -> str:
+def run_counts(run: FeedRun | PostedChanges) -> str:
     """Return the number of changes of a run: `2 new, 1 changed`."""
     counts = [
         message("changes.count", "{number} {kind}", number=number, kind=KIND_WORDS[kind])

@@ -22,7 +22,7 @@ from nacre.core.events import Alert, AlertLogged, Event, Events, StateChanged
 from nacre.core.message_data import to_json, to_plain
 from nacre.core.states import ExitCode, ExitStatus, JobState, RunCounts, exit_code
 from nacre.errors import NacreError
-from nacre.inspect.changes.reading import ChangeFilter, read_feed
+from nacre.inspect.changes.reading import posted_changes
 from nacre.inspect.changes.wording import run_counts
 from nacre.job.session import Session
 from nacre.machine.clock import machine_clock
@@ -45,8 +45,6 @@ LONGEST_WAIT = 60.0
 """Between two tries, seconds; the first wait is 1 s, each further one twice the last."""
 AT_THE_END = 10.0
 """Seconds that are left for waiting messages when the job ends."""
-MOST_CHANGES = 20
-"""Changes in the message about those of a run; it has the number of all."""
 _NO_MORE: Mapping[str, object] = {}
 _SAME = 60.0
 """Seconds before an alert like the last one is sent again."""
@@ -258,12 +256,9 @@ class WebhookNotifier:
         session, alerts = self._job.session, self._settings.alerts
         if session is None or "changes" not in alerts.on:
             return
-        chosen = ChangeFilter(since=session.run_row.name, most=MOST_CHANGES)
-        feed = read_feed(session.storing.store, self._name, chosen)
-        if feed.entries:
-            run = feed.runs[0]
-            more = {"changes": {"counts": run.counts, "entries": to_plain(feed.entries)}}
-            self._put(["changes"], run_counts(run), "", more)
+        changes = posted_changes(session.storing.store, session.run_row.name)
+        if changes.entries:
+            self._put(["changes"], run_counts(changes), "", {"changes": to_plain(changes)})
 
     @property
     def _name(self) -> str:
