@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from nacre.console.parts import RunnerParts
-from nacre.console.results.changes import EndedRun, list_changes_of_run
+from nacre.console.results.changes import NamedRun, list_changes_of_run
 from nacre.console.task_answers import ASK_PATIENCE, ask_readers
 from nacre.core.message_data import to_plain
 from nacre.core.states import CRASHED
@@ -134,7 +134,7 @@ class WebhookRunner:
             try:
                 root = self._fleet.job(job).layout.root
                 changes = await ask_readers(
-                    self._readers, root, list_changes_of_run, EndedRun(run), ASK_PATIENCE
+                    self._readers, root, list_changes_of_run, NamedRun(run), ASK_PATIENCE
                 )
             except NacreError as error:
                 self._unread[job, run] = tries + 1

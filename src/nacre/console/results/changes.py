@@ -46,7 +46,7 @@ def list_changes(layout: Layout, query: ChangesQuery) -> ChangeFeed:
         return read_changes(view.view(), query)
 
 
-class EndedRun(msgspec.Struct, frozen=True):
+class NamedRun(msgspec.Struct, frozen=True):
     """A run that is over.
 
     Attributes:
@@ -57,7 +57,7 @@ class EndedRun(msgspec.Struct, frozen=True):
 
 
 @reader_task("run-changes")
-def list_changes_of_run(layout: Layout, request: EndedRun) -> PostedChanges:
+def list_changes_of_run(layout: Layout, request: NamedRun) -> PostedChanges:
     """Read the changes of a run for a webhook."""
     with VIEWS.looking(layout) as view:
         return posted_changes(view.view().store, request.run)
