@@ -48,6 +48,13 @@ def test_revisits_without_their_originals_are_listed(tmp_path):
     )
 
 
+def test_preference_that_no_capture_states_is_a_warning(tmp_path):
+    root = make_job(tmp_path / "demo")
+    done = nacre("archive", root, "pack", "--wacz", tmp_path / "a.wacz", "--without", "train-ia=n")
+    assert done.code == 0, done.err
+    assert "no capture states train-ia=n" in done.err
+
+
 def test_mistakes_are_explained(tmp_path):
     root = make_job(tmp_path / "demo")
     assert "--wacz FILE" in nacre("archive", root, "pack").err

@@ -66,7 +66,10 @@ def describe_package(result: PackResult, request: PackRequest) -> str:
 
 
 def _warnings(result: PackResult, request: PackRequest) -> list[str]:
-    lines = []
+    lines = [
+        f"no capture states {text}, so it leaves out none; check how it is written"
+        for text in result.unstated
+    ]
     if result.unknown:
         number = output.count(result.unknown, "capture")
         done = "left out" if request.unknown == "drop" else "packed"

@@ -78,6 +78,7 @@ class PackResult(msgspec.Struct, frozen=True, kw_only=True):
         defects: The first of them, and lines of indexes without a record.
         withheld: Captures that were left out for their preferences.
         unknown: Captures of which the preference is not known.
+        unstated: Preferences of `--without` whose key no capture has.
     """
 
     files: tuple[str, ...]
@@ -95,6 +96,7 @@ class PackResult(msgspec.Struct, frozen=True, kw_only=True):
     defects: tuple[str, ...] = ()
     withheld: int = 0
     unknown: int = 0
+    unstated: tuple[str, ...] = ()
 
 
 def pack(
@@ -131,7 +133,10 @@ def pack(
         chosen = selection.select(_every(holding) if captures is None else captures)
         result = _pack(holding, chosen, request, tell, clock)
         return msgspec.structs.replace(
-            result, withheld=selection.left_out, unknown=selection.unknown
+            result,
+            withheld=selection.left_out,
+            unknown=selection.unknown,
+            unstated=tuple(each.text for each in selection.unstated),
         )
 
 

@@ -5,6 +5,8 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Final, Literal, Self
 
+from nacre.archive.certificates import CHAIN_URN
+from nacre.archive.page_records import urn_parts
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import JOB, Holding
 from nacre.engine.rights_book import RightsRows
@@ -37,12 +39,17 @@ class CaptureRights:
         self._stack.close()
 
     def of(self, capture: IndexedCapture) -> HeldPreferences:
-        """Return what held for a capture."""
+        """Return what held for a capture; for a picture or text of a page: what held for the page.
+
+        Records of a page in a browser have the date of the page's document (`urn:text:URL`).
+        """
         time = capture_time(capture.timestamp)
+        _, page = urn_parts(capture.url)
+        url = page or capture.url
         rows = self._ledger(capture.member)
         if rows is None:
-            return hold(capture.url, time, None, {}, {}, is_collected=False)
-        return rows.holding(capture.url, time)
+            return hold(url, time, None, {}, {}, is_collected=False)
+        return rows.holding(url, time)
 
     def _ledger(self, number: int) -> RightsRows | None:
         if number not in self._rows:
@@ -84,6 +91,7 @@ class RightsSelection:
     Attributes:
         left_out: Captures that were left out since one of them holds.
         unknown: Captures for which one of them might hold.
+        unstated: Preferences of `without` whose key no capture has had so far.
     """
 
     def __init__(
@@ -97,11 +105,21 @@ class RightsSelection:
         self._drops = unknown == "drop"
         self.left_out = 0
         self.unknown = 0
+        self.unstated = list(without)
 
     def select(self, captures: Iterable[IndexedCapture]) -> Iterator[IndexedCapture]:
-        """Yield the captures that are not left out."""
+        """Yield the captures that are not left out.
+
+        Certificates of servers are no content: no preference is about them.
+        """
         for capture in captures:
+            if capture.url.startswith(CHAIN_URN):
+                yield capture
+                continue
             held = self._rights.of(capture)
+            if self.unstated:
+                keys = {each.key for each in held.preferences()}
+                self.unstated = [each for each in self.unstated if each.key not in keys]
             if any(held.has(each) for each in self._without):
                 self.left_out += 1
                 continue
