@@ -30,7 +30,9 @@ def make(root: Path) -> None:
     visiting(root, act)
 
 
-def select(root: Path, wanted: str, unknown: Literal["keep", "drop"] = "keep") -> tuple[list[str], RightsSelection]:
+def select(
+    root: Path, wanted: str, unknown: Literal["keep", "drop"] = "keep"
+) -> tuple[list[str], RightsSelection]:
     """The URLs that a selection keeps, and the selection."""
     holding = open_holding([root])
     with CaptureRights(holding) as rights:
