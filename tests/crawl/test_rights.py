@@ -161,11 +161,27 @@ def test_what_was_not_collected_is_unknown(tmp_path: Path) -> None:
     assert {path for _, path in dropped} == {"page"}, "its own header allows it"
 
 
+def test_the_change_feed_has_the_changed_preferences(job: tuple[Path, str]) -> None:
+    root, origin = job
+    feed = json.loads(nacre("changes", root, "--kind", "rights", "--json").out)
+    found = {(entry["run"], entry["url"].removeprefix(origin)) for entry in feed["entries"]}
+    assert found == {
+        (2, "/robots.txt"), (2, "/.well-known/tdmrep.json"), (2, "/ai.txt"), (2, "/license.xml"),
+        (2, "/page"), (3, "/robots.txt"), (3, "/.well-known/tdmrep.json"), (3, "/page"),
+    }  # fmt: skip
+    ids = _record_ids(root)
+    assert all(ids[entry["record_id"]] == entry["url"] for entry in feed["entries"])
+    lines = nacre("changes", root, "--since", "2").out
+    assert "[-Content-Usage: train-ai=n-]{+Content-Usage: train-ai=y+}" in lines
+    assert "{+X-Robots-Tag: noindex+}" in lines
+
+
 def test_a_rebuild_finds_the_same_rows(job: tuple[Path, str]) -> None:
     root, _ = job
-    before = nacre("rights", root, "--json").out
+    commands = (("rights", root, "--json"), ("changes", root, "--json"))
+    before = [nacre(*command).out for command in commands]
     _ran(nacre("rights", root, "--rebuild"))
-    assert nacre("rights", root, "--json").out == before
+    assert [nacre(*command).out for command in commands] == before
 
 
 def test_explain_history_and_report_show_them(job: tuple[Path, str]) -> None:

@@ -63,6 +63,30 @@ def test_a_version_is_written_only_if_it_differs(book):
     assert book.rows.at(own_key(URL), 19) is None
 
 
+@pytest.mark.parametrize(
+    ("history", "is_change"),
+    [
+        (None, False),
+        (HistoryRecord(URL, 200, 15, visits=1), True),
+        (HistoryRecord(URL, 304, 15, visits=1), True),
+        (HistoryRecord(URL, 404, 15, visits=1), False),
+        (HistoryRecord(URL, 200, 9, visits=1), False),
+    ],
+)
+def test_a_first_version_is_a_change_only_after_a_recorded_reply(book, history, is_change):
+    book.learn(visit(20, TAG, history=history))
+    found = list(book.rows.changes(20, 21))
+    assert [(source, before) for source, before, _ in found] == [("reply", None)] * is_change
+
+
+def test_the_changes_of_an_interval(book):
+    for time, headers in ((20, [TAG]), (30, [TAG]), (40, []), (50, [TAG])):
+        book.learn(visit(time, *headers, history=KNOWN))
+    found = [(before.since, after.since) for _, before, after in book.rows.changes(0, 50)]
+    assert found == [(20, 40)]
+    assert [after.since for *_, after in book.rows.changes(50, 99)] == [50]
+
+
 def test_a_first_visit_without_signals_has_no_row(book):
     book.learn(visit(20))
     assert versions(book, own_key(URL)) == []

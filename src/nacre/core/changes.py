@@ -12,7 +12,11 @@ ELLIPSIS: Final = "…"
 NEW_PAGE, CHANGED_PAGE, GONE_PAGE = "new", "changed", "gone"
 MOVED_PAGE, BACK_PAGE = "moved", "back"
 CHANGE_KINDS: Final = (NEW_PAGE, CHANGED_PAGE, GONE_PAGE, MOVED_PAGE, BACK_PAGE)
-"""Kinds of changes, in the order of reports."""
+"""Kinds of changes of pages, in the order of reports."""
+RIGHTS_CHANGE: Final = "rights"
+"""Changed preferences of a site or page; they are in the ledger, and have no `ChangeRow`."""
+FEED_KINDS: Final = (*CHANGE_KINDS, RIGHTS_CHANGE)
+"""Kinds of entries of the change feed, in the order of reports."""
 
 
 class TextRun(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -5,6 +5,8 @@ A version joins the commit group of the visit that it was read in. Its rows, in 
 - `s` + site + kind: the signals of a site (robots.txt, policy files), by its origin; of a license
   file by its URL. `u` + key of the history: the own signals of a URL (headers, HTML).
 - the same key, a zero byte and eight bytes of time: an earlier version, by its end.
+- `t` + eight bytes of time + key: the version of that key and time differs from one before it, or
+  from a reply without signals.
 - `m`: since when the own signals of all replies are recorded, so that none means none.
 """
 
@@ -21,6 +23,7 @@ from nacre.core.processor import Visit
 from nacre.engine.prerequisites import ROBOTS_FOR
 from nacre.rights.ledger import (
     ABSENT,
+    OWN,
     HeldPreferences,
     SignalVersion,
     hold,
@@ -44,6 +47,7 @@ SITE_PREFIX: Final = b"s"
 POLICY_CONTEXT: Final = "robots.txt/policy"
 """Context of the links to policy files."""
 _SINCE: Final = b"m"
+_CHANGED: Final = b"t"
 _CODING: Final = 1024
 """Bytes that a coded file may be larger than its content."""
 
@@ -113,9 +117,17 @@ class RightsRows:
         row = self._store.get(FAMILY, key)
         return None if row is None else self._decoder.decode(row)
 
-    def put(self, key: bytes, version: SignalVersion) -> None:
-        """Add a version, which ends the one before; joins the open commit group."""
+    def put(self, key: bytes, version: SignalVersion, *, follows_none: bool = False) -> None:
+        """Add a version, which ends the one before; joins the open commit group.
+
+        Args:
+            key: The key.
+            version: The version.
+            follows_none: There was a capture without signals before; it has no version.
+        """
         last = self.latest(key)
+        if last is not None or follows_none:
+            self._store.put(FAMILY, _CHANGED + version.since.to_bytes(8, "big") + key, b"")
         if last is not None:
             ended = structs.replace(last, until=version.since)
             row = self._encoder.encode(ended)
@@ -137,12 +149,33 @@ class RightsRows:
         if last is not None:
             yield last
 
-    def all_versions(self, prefix: bytes = b"") -> Iterator[tuple[bytes, SignalVersion]]:
+    def changes(
+        self, start: int, stop: int
+    ) -> Iterator[tuple[str, SignalVersion | None, SignalVersion]]:
+        """Yield the versions that differ from what was before, in order of time.
+
+        Each has the kind of its source, `reply` for the own signals of a URL, and the version
+        before, None for a capture without signals.
+
+        Args:
+            start: µs since the epoch.
+            stop: The end, not included.
+        """
+        first, last = (_CHANGED + time.to_bytes(8, "big") for time in (start, stop))
+        for row, _ in self._store.scan(FAMILY, first, last):
+            time, key = row[1:9], row[9:]
+            after = self.at(key, int.from_bytes(time, "big"))
+            before = self._store.get(FAMILY, key + b"\0" + time)
+            if after is not None:
+                is_own = key.startswith(OWN_PREFIX)
+                source = OWN if is_own else key.decode("utf-8", "replace").rpartition(" ")[2]
+                yield source, None if before is None else self._decoder.decode(before), after
+
+    def all_versions(self, prefix: bytes) -> Iterator[tuple[bytes, SignalVersion]]:
         """Yield all versions, each with its key, by key; the latest of a key comes first."""
-        stop = prefix[:-1] + bytes((prefix[-1] + 1,)) if prefix else None
+        stop = prefix[:-1] + bytes((prefix[-1] + 1,))
         for key, row in self._store.scan(FAMILY, prefix, stop):
-            if key != _SINCE:
-                yield key.partition(b"\0")[0], self._decoder.decode(row)
+            yield key.partition(b"\0")[0], self._decoder.decode(row)
 
     def clear(self) -> None:
         """Delete all rows."""
@@ -226,13 +259,21 @@ class RightsBook:
         news = self.news(visit, capture)
         if news is not None:
             version = SignalVersion(capture.began, visit.uri.url, visit.record_id, news)
-            self.rows.put(own_key(visit.uri.url), version)
+            follows_none = self._knows_reply_before(visit)
+            self.rows.put(own_key(visit.uri.url), version, follows_none=follows_none)
             self._last = b"", None
         site = visit.uri.heritable.get(ROBOTS_FOR)
         if site is not None:
             self._learn_robots(site, visit, capture, plan)
         elif kind := policy_kind(visit.uri.url, visit.mime):
             self._learn_policy(kind, visit, capture)
+
+    def _knows_reply_before(self, visit: Visit) -> bool:
+        """Return whether a reply before was recorded, with signals or without."""
+        history, since = visit.history, self.rows.since
+        if history is None or since is None or history.visited < since:
+            return False
+        return 200 <= history.status < 300 or history.status == 304
 
     def _learn_robots(self, site: str, visit: Visit, capture: Capture, plan: RightsPlan) -> None:
         state = outcome_of(visit.status)

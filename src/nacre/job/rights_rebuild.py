@@ -106,14 +106,16 @@ def _write(store: Store, rows: RightsRows, lines: SortedLines) -> int:
     count = 0
     for key, group in groupby(lines, lambda line: line.partition(b"\t")[0]):
         last: SignalVersion | None = None
+        is_first = True
         for line in group:
             _, time, text = line.split(b"\t", 2)
             version = _next(last, int(time), decode(text), is_own=key.startswith(b"u"))
             if version is not None:
-                rows.put(key, version)
+                rows.put(key, version, follows_none=not is_first)
                 last, count = version, count + 1
                 if not count % _ROWS:
                     store.commit()
+            is_first = False
     return count
 
 

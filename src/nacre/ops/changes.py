@@ -8,7 +8,7 @@ import msgspec
 
 from nacre.errors import ConfigError, StorageError
 from nacre.inspect.changes.atom import FeedAddresses, atom_feed, json_feed
-from nacre.inspect.changes.feed import ChangeFeed, FeedRun, make_entry
+from nacre.inspect.changes.feed import ChangeFeed, FeedRun
 from nacre.inspect.changes.markup import ENGLISH, FeedLanguage
 from nacre.inspect.changes.pages import (
     ATOM,
@@ -19,7 +19,7 @@ from nacre.inspect.changes.pages import (
     run_file,
     run_page,
 )
-from nacre.inspect.changes.reading import ChangeFilter, read_feed, read_runs
+from nacre.inspect.changes.reading import ChangeFilter, entry_of, read_feed, read_runs
 from nacre.inspect.view import View
 from nacre.languages import CHINESE, translator
 from nacre.machine.local_files import replace_file
@@ -37,7 +37,7 @@ class ChangesQuery(msgspec.Struct, frozen=True):
     Attributes:
         since: Only changes of this run and later ones, by its number or name; or since this time.
         match: Only URLs in which this regular expression is found.
-        kind: Only these kinds: new, changed, gone, moved, back.
+        kind: Only these kinds: new, changed, gone, moved, back, rights.
         most: Number of changes; the newest are chosen.
     """
 
@@ -129,7 +129,7 @@ def _files(
     runs: list[FeedRun] = []
     for run in read_runs(view.store, _filter(query)):
         if run.rows:
-            entries = [make_entry(row) for row in run.rows[::-1][:MOST_OF_RUN]]
+            entries = [entry_of(row) for row in run.rows[::-1][:MOST_OF_RUN]]
             of_run = msgspec.structs.replace(feed, entries=entries)
             runs.append(run.run)
             yield run_file(run.run.number), run_page(of_run, run.run, language)

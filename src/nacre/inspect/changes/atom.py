@@ -58,6 +58,7 @@ def _atom_entry(entry: ChangeEntry, language: FeedLanguage) -> str:
         element("id", text(entry.id)),
         element("title", text(language.say(entry_title(entry)))),
         element("link", rel="alternate", href=entry.url),
+        element("link", rel="via", href=entry.record_id) if entry.record_id else "",
         element("published", text(entry.time)),
         element("updated", text(entry.time)),
         element("category", term=entry.kind, label=kind),

@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
-from nacre.core.changes import CHANGE_KINDS, ChangeRow
+from nacre.core.changes import FEED_KINDS, ChangeRow
 from nacre.core.clock import iso
 
 
@@ -41,17 +41,20 @@ class ChangeEntry(msgspec.Struct, frozen=True):
     Attributes:
         id: Its permanent name, `urn:uuid:…`.
         url: The page.
-        kind: `new`, `changed`, `gone`, `moved` (a redirect now) or `back` (it was gone or moved).
+        kind: `new`, `changed`, `gone`, `moved` (a redirect now), `back` (it was gone or moved), or
+            `rights`: the preferences of the page or its site differ.
         time: When the change was found, RFC 3339.
         run: Number of the run.
         title: Title of the page; "" if unknown.
         lead: Beginning of the text of a new page.
         status: HTTP status of the visit.
-        reason: Code of what decided, as in the fetch log.
+        reason: Code of what decided, as in the fetch log; of `rights` the kind of the source, as in
+            the ledger.
         score: Share of the page that differs, 0 to 1.
         texts: What differs, in document order.
         more: Number of further differences.
         target: URL that a moved page redirects to.
+        record_id: WARC-Record-ID of the capture that states new preferences; else "".
     """
 
     id: str
@@ -67,6 +70,7 @@ class ChangeEntry(msgspec.Struct, frozen=True):
     texts: list[DifferingText] = []
     more: int = 0
     target: str = ""
+    record_id: str = ""
 
 
 class FeedRun(msgspec.Struct, frozen=True):
@@ -175,9 +179,9 @@ def feed_id(job: str, first_run: str, selection: Sequence[str] = ()) -> str:
     return f"urn:uuid:{uuid5(NAMESPACE_URL, name)}"
 
 
-def count_kinds(rows: Iterable[ChangeRow]) -> dict[str, int]:
+def count_kinds(kinds: Iterable[str]) -> dict[str, int]:
     """Return the number of changes of each kind, in the order of reports; kinds without one are
     left out.
     """  # noqa: D205
-    counts = Counter(row.kind for row in rows)
-    return {kind: counts[kind] for kind in CHANGE_KINDS if counts[kind]}
+    counts = Counter(kinds)
+    return {kind: counts[kind] for kind in FEED_KINDS if counts[kind]}

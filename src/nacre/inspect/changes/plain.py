@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.core.changes import CHANGE_KINDS
+from nacre.core.changes import FEED_KINDS
 from nacre.inspect.changes.feed import ChangeEntry, ChangeFeed
 from nacre.inspect.changes.wording import (
     KIND_WORDS,
@@ -14,7 +14,7 @@ from nacre.inspect.changes.wording import (
 from nacre.messages import message
 from nacre.wire.urltext import readable_url
 
-_WIDTH = max(map(len, CHANGE_KINDS))
+_WIDTH = max(map(len, FEED_KINDS))
 
 
 def feed_lines(feed: ChangeFeed) -> Iterator[str]:
@@ -24,7 +24,7 @@ def feed_lines(feed: ChangeFeed) -> Iterator[str]:
             "changes.run-line", "{run}: {counts}", run=run_title(run), counts=run_counts(run)
         )  # fmt: skip
         entries = [entry for entry in feed.entries if entry.run == run.number]
-        for kind in CHANGE_KINDS:
+        for kind in FEED_KINDS:
             for entry in reversed(entries):
                 if entry.kind == kind:
                     yield from _entry(entry)

@@ -1,12 +1,17 @@
 """Reads the change feed of a job from the rows in its store, the newest run first."""
 
 from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from itertools import pairwise
+from math import inf
+from operator import attrgetter
 from typing import NamedTuple
 
-from nacre.core.changes import CHANGE_KINDS, ChangeRow
+from nacre.core.changes import FEED_KINDS, ChangeRow
 from nacre.core.clock import iso, parse_time
 from nacre.errors import ConfigError, Problem
 from nacre.inspect.changes.feed import (
+    ChangeEntry,
     ChangeFeed,
     FeedRun,
     PostedChanges,
@@ -14,6 +19,7 @@ from nacre.inspect.changes.feed import (
     feed_id,
     make_entry,
 )
+from nacre.inspect.changes.rights import RightsChange, rights_changes, rights_entry
 from nacre.messages import message
 from nacre.recrawl.change_log import change_rows, unread_runs
 from nacre.runs.runs import RunRow, all_runs, is_over
@@ -54,13 +60,18 @@ class RunChanges(NamedTuple):
 
     Attributes:
         run: The run.
-        rows: Its changes that are selected, in order of time.
+        rows: Its changes that are selected, in order of time. `entry_of` makes entries of them.
         updated: When they changed last, seconds since the epoch.
     """
 
     run: FeedRun
-    rows: list[ChangeRow]
+    rows: list[ChangeRow | RightsChange]
     updated: float
+
+
+def entry_of(row: ChangeRow | RightsChange) -> ChangeEntry:
+    """Return the entry of a change."""
+    return rights_entry(row) if isinstance(row, RightsChange) else make_entry(row)
 
 
 def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
@@ -76,7 +87,7 @@ def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
     """
     runs = _known_runs(store)
     listed: list[FeedRun] = []
-    rows: list[ChangeRow] = []
+    rows: list[ChangeRow | RightsChange] = []
     left_out, updated = 0, 0.0
     for found in read_runs(store, chosen):
         if len(rows) >= chosen.most:
@@ -94,7 +105,7 @@ def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
         job,
         iso(updated),
         listed,
-        [make_entry(row) for row in rows],
+        [entry_of(row) for row in rows],
         left_out,
         [run.name for run in unread_runs(store, runs)],
         runs[-1].name if is_open else "",
@@ -113,7 +124,7 @@ def posted_changes(store: Store, run: str) -> PostedChanges:
     for found in read_runs(store, ChangeFilter(since=run)):
         if found.run.name == run and found.rows:
             newest = found.rows[::-1][:MOST_POSTED]
-            return PostedChanges(found.run.counts, [make_entry(row) for row in newest])
+            return PostedChanges(found.run.counts, [entry_of(row) for row in newest])
     return PostedChanges({}, [])
 
 
@@ -127,14 +138,20 @@ def read_runs(store: Store, chosen: ChangeFilter) -> Iterator[RunChanges]:
     """
     runs = _known_runs(store)
     start, accepts = _start(chosen.since, runs), _accepts(chosen)
-    for run in runs[:0:-1]:
+    for run, following in [*pairwise(runs), (runs[-1], None)][:0:-1] if runs else ():
         if run.number < start.run or (run.ended and run.ended < start.time):
             return
         if run is runs[-1] and not is_over(run):
             continue
-        rows = [row for row in _rows_of(store, run) if row.time >= start.time and accepts(row)]
-        facts = FeedRun(run.number, run.name, iso(run.ended), count_kinds(rows))
-        yield RunChanges(facts, rows, max([run.ended, *(row.noted for row in rows)]))
+        until = following.started if following is not None else inf
+        sources: list[Iterator[ChangeRow | RightsChange]]
+        sources = [_rows_of(store, run), _rights_of(store, run, until)]
+        found = merge(*sources, key=attrgetter("time"))
+        rows = [row for row in found if row.time >= start.time and accepts(row)]
+        counts = count_kinds(row.kind for row in rows)
+        noted = (row.noted for row in rows if isinstance(row, ChangeRow))
+        facts = FeedRun(run.number, run.name, iso(run.ended), counts)
+        yield RunChanges(facts, rows, max([run.ended, *noted]))
 
 
 def _known_runs(store: Store) -> list[RunRow]:
@@ -148,6 +165,11 @@ def _rows_of(store: Store, run: RunRow) -> Iterator[ChangeRow]:
             return
         if row.run == run.number:
             yield row
+
+
+def _rights_of(store: Store, run: RunRow, until: float) -> Iterator[RightsChange]:
+    """Yield the changed preferences from the start of a run to that of the next one."""
+    return rights_changes(store, run.number, run.started, min(until, run.ended + _MARGIN))
 
 
 def _start(since: str, runs: Sequence[RunRow]) -> _Start:
@@ -169,14 +191,14 @@ def _start(since: str, runs: Sequence[RunRow]) -> _Start:
         raise ConfigError([Problem("since", words, hint, "2026-11-23T02:00:00Z")]) from None
 
 
-def _accepts(chosen: ChangeFilter) -> Callable[[ChangeRow], bool]:
-    unknown = [kind for kind in chosen.kinds if kind not in CHANGE_KINDS]
+def _accepts(chosen: ChangeFilter) -> Callable[[ChangeRow | RightsChange], bool]:
+    unknown = [kind for kind in chosen.kinds if kind not in FEED_KINDS]
     if unknown:
         words = message(
             "changes.no-kind",
             "there is no kind {kind!r}; it is one of {kinds}",
-            kind=unknown[0], kinds=", ".join(CHANGE_KINDS),
+            kind=unknown[0], kinds=", ".join(FEED_KINDS),
         )  # fmt: skip
         raise ConfigError([Problem("kind", words)])
-    matches, kinds = matcher(chosen.match), frozenset(chosen.kinds or CHANGE_KINDS)
+    matches, kinds = matcher(chosen.match), frozenset(chosen.kinds or FEED_KINDS)
     return lambda row: row.kind in kinds and matches(row.url)

@@ -16,6 +16,7 @@ from nacre.inspect.changes.feed import (
     PostedChanges,
 )
 from nacre.messages import message, plural
+from nacre.rights.ledger import OWN
 from nacre.wire.urltext import readable_url
 
 KIND_WORDS: Final = {
@@ -24,6 +25,7 @@ KIND_WORDS: Final = {
     "gone": message("changes.gone", "gone"),
     "moved": message("changes.moved", "moved"),
     "back": message("changes.back", "back"),
+    "rights": message("changes.rights", "rights"),
 }
 """The kinds of changes in words."""
 PIECE_WORDS: Final = {
@@ -58,10 +60,19 @@ def entry_note(entry: ChangeEntry) -> str:
                        target=readable_url(entry.target))  # fmt: skip
     if entry.kind == "back":
         return message("changes.back-note", "the page is there again")
+    if entry.kind == "rights":
+        return _rights_note(entry)
     if entry.kind == "changed" and not entry.texts:
         reason = DECIDED_BY.get(entry.reason, entry.reason)
         return message("changes.no-words", "what differs: {reason}", reason=reason)
     return ""
+
+
+def _rights_note(entry: ChangeEntry) -> str:
+    if entry.reason == OWN:
+        return message("changes.rights-page", "the page states other preferences")
+    return message("changes.rights-site", "{file} of the site states other preferences",
+                   file=entry.reason)  # fmt: skip
 
 
 def more_note(entry: ChangeEntry) -> str:
