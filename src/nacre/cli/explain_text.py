@@ -15,6 +15,7 @@ from nacre.inspect.explain.answers import (
     ScopeAnswer,
     Standing,
 )
+from nacre.inspect.explain.signing import SigningAnswer
 from nacre.inspect.other_jobs import sharing_text
 from nacre.inspect.rights import UrlRights
 from nacre.job.diagnosis import delay_diagnosis
@@ -82,7 +83,15 @@ def _decisions(explanation: Explanation) -> Iterator[str]:
     yield from _section(
         "politeness", [explanation.politeness, *_origins(explanation, "politeness.")]
     )
+    if explanation.signing is not None:
+        yield from _section("signed", [_signing(explanation.signing)])
     yield from _section("other", _origins(explanation, ""))
+
+
+def _signing(signing: SigningAnswer) -> str:
+    if not signing.keyid:
+        return f"no, from {signing.origin}"
+    return f"by the key {signing.keyid}, from {signing.origin}"
 
 
 def _request(explanation: Explanation) -> list[str]:

@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -126,6 +126,16 @@ def _require_private(name: str, root: Path | None) -> None:
                 mode=mode,
             )
         )
+
+
+def current_key(keys: Sequence[SigningKey], now: float) -> SigningKey:
+    """Return the key that signs: the newest whose time has come, else the oldest.
+
+    Args:
+        keys: The keys, the newest first.
+        now: Seconds since the epoch.
+    """
+    return next((key for key in keys if key.not_before <= now), keys[-1])
 
 
 class RequestSigner:

@@ -134,6 +134,23 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_the_page_of_a_url_says_which_key_signs(tmp_path: Path):
+    job, key = tmp_path / "crawls" / "demo", tmp_path / "key.pem"
+    with site() as url:
+        assert nacre("new", job, url, "--set", "politeness.delay=0s").code == 0
+        assert nacre("identity", "new", key).code == 0
+        with (job / "crawl.yaml").open("a") as file:
+            file.write(f"\nidentity: {{key: {{file: {key}}}, directory: https://b.test}}\n")
+        assert nacre("run", job).code == 0
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        explained = (await console.client.get(f"{J}/url", params={"u": f"{url}a.html"})).text
+        assert "Signed requests" in explained
+        assert re.search(r"by the key [\w-]{43} \(file crawl[.]yaml:\d+\)", explained)
+
+    play(tmp_path, scene)
+
+
 def test_a_page_of_a_single_full_run_leads_to_the_studies_that_can_answer(tmp_path: Path):
     crawls = tmp_path / "crawls"
     crawls.mkdir()

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from nacre.config.place import find, properties
 from nacre.engine.prerequisites import RobotsCache
 from nacre.frontier.settings import PolitenessSettings
+from nacre.inspect.explain.signing import SigningAnswer
 from nacre.inspect.other_jobs import QueueSharer
 from nacre.inspect.reports.seed_outcomes import SeedOutcome
 from nacre.inspect.rights import UrlRights
@@ -247,6 +248,7 @@ class Explanation(msgspec.Struct, frozen=True):
         later: Why it goes later than other links; "" when it does not.
         recorded: Whether the job is a recording: no scope, robots.txt or queue decides in it.
         rights: What its site states on its use; None if it was not captured.
+        signing: How requests to it are signed; None if nothing says that they are or are not.
     """
 
     url: str
@@ -278,6 +280,7 @@ class Explanation(msgspec.Struct, frozen=True):
     not_got: SeedOutcome | None = None
     next_try: float | None = None
     recorded: bool = False
+    signing: SigningAnswer | None = None
 
 
 def rule_opinions(scope: Scope, subject: Subject) -> list[RuleOpinion]:

@@ -30,16 +30,19 @@ from nacre.inspect.explain.answers import (
     QueueAnswer,
     ScopeAnswer,
     Standing,
+    origin_under,
     politeness_text,
     robots_answer,
     rule_opinions,
     settings_for,
 )
 from nacre.inspect.explain.next_visits import NextVisits
+from nacre.inspect.explain.signing import SigningAnswer, signing_answer
 from nacre.inspect.explain.url_state import FoundVia, UrlLookup, UrlState, WaitingUri
 from nacre.inspect.reports.seed_outcomes import SeedOutcomes
 from nacre.inspect.rights import url_rights
 from nacre.inspect.view import View
+from nacre.machine.clock import machine_clock
 from nacre.messages import message
 from nacre.planner.schedules.schedules import NEVER
 from nacre.scope.compile import accepted_prefixes
@@ -138,6 +141,7 @@ class Explainer:
             later=self._prospects.reason(pending) if pending else "",
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
             recorded=self._view.layout.is_recording,
+            signing=self._signing(discovery.url, overlay),
         )
         if outcome or place.waiting:
             explanation = self._with_cause(explanation, discovery.url, outcome)
@@ -158,6 +162,14 @@ class Explainer:
         now = self._clock.now()
         wait = None if end.next_try is None else max(end.next_try - now, 0.0)
         return replace(explanation, not_got=end, next_try=wait)
+
+    def _signing(self, url: str, overlay: int) -> SigningAnswer | None:
+        """How requests are signed; those of a recording are not the crawler's."""
+        if self._view.layout.is_recording or not url.startswith(("http:", "https:")):
+            return None
+        settings = self._sheets.settings[overlay].identity
+        origin = origin_under(self._sheets, overlay, "identity.key", self._view.origin)
+        return signing_answer(settings, machine_clock(self._clock).now(), origin)
 
     def _standing(self, place: UrlState) -> Standing:
         standing = self._places.standing(place)

@@ -1,0 +1,38 @@
+"""Whether requests to a URL are signed, and by which key."""
+
+from typing import Final
+
+import msgspec
+
+from nacre.fetch.identity import IdentitySettings, current_key
+
+_UNSAID: Final = ("default", "program")
+"""Origins of values that nobody wrote."""
+
+
+class SigningAnswer(msgspec.Struct, frozen=True):
+    """The signatures of requests to the URL.
+
+    Attributes:
+        keyid: Thumbprint of the key that signs now; "" if they are not signed.
+        directory: URL of the published keys; "" if they are not signed.
+        origin: The sheet with `identity.key`, and its place; else the place of the value.
+    """
+
+    keyid: str
+    directory: str
+    origin: str
+
+
+def signing_answer(settings: IdentitySettings, now: float, origin: str) -> SigningAnswer | None:
+    """Return how requests are signed; None if nothing says that they are or are not.
+
+    Args:
+        settings: The settings of the URL.
+        now: Time of the machine.
+        origin: Origin of `identity.key` among them.
+    """
+    keys = settings.keys
+    if keys:
+        return SigningAnswer(current_key(keys, now).keyid, settings.directory, origin)
+    return SigningAnswer("", "", origin) if origin not in _UNSAID else None
