@@ -25,6 +25,7 @@ def test_from_a_new_key_to_a_check(tmp_path: Path):
         done = nacre("identity", "publish", out, *place, "--contact", "a@b.test")
         assert done.code == 0, done.err
         assert "valid until" in done.out
+        assert f"upload {out}/site/" in done.out
         server.publish(out)
         checked = nacre("identity", "check", *place, "--roots", authority.roots)
         assert checked.code == 0, checked.out + checked.err

@@ -62,7 +62,7 @@ def changes(
         output.say_json(to_plain(feed))
         return
     for line in feed_lines(feed):
-        output.say(line)
+        output.say(output.to_copy(line))
 
 
 COMMANDS: Final = {"changes": changes}

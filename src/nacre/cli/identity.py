@@ -36,7 +36,7 @@ def new(file: KeyFile, as_json: AsJson = False) -> None:
         output.say_json(to_plain(facts))
         return
     output.say(f"{output.shown(file)}: {facts.keyid}")
-    output.say("next: add these lines to crawl.yaml, then run `nacre identity publish`")
+    _say_next("add these lines to crawl.yaml, then run `nacre identity publish`")
     output.say(f"identity:\n  key: {{file: {file.absolute()}}}\n  directory: https://HOST")
 
 
@@ -56,7 +56,7 @@ def rotate(file: KeyFile, *, options: RotateRequest, as_json: AsJson = False) ->
         output.say_json(to_plain(keys))
         return
     _say_keys(keys)
-    output.say("next: run `nacre identity publish` and upload its files")
+    _say_next("run `nacre identity publish` and upload its files")
 
 
 @identity.command("publish")
@@ -85,8 +85,9 @@ def publish(
         output.say(output.shown(folder / name))
     _say_keys(result.keys)
     output.say(f"valid until {result.until}: publish again before")
-    output.say("next: upload site/, add a piece of server/ to the configuration of the server of")
-    output.say(f"{result.directory}, then run `nacre identity check`")
+    site, server = output.shown(folder / "site"), output.shown(folder / "server")
+    _say_next(f"upload {site}/, add a piece of {server}/ to the configuration of the server of")
+    output.say(output.to_copy(f"{result.directory}, then run `nacre identity check`"))
 
 
 @identity.command("check")
@@ -107,6 +108,10 @@ def check(*, options: CheckIdentityRequest, as_json: AsJson = False) -> None:
         rows = [(check.name, check.outcome, check.text) for check in result.checks]
         output.say(output.table(rows, indent=""))
     raise typer.Exit(ExitCode.FINISHED if result.is_sound else ExitCode.ERROR)
+
+
+def _say_next(step: str) -> None:
+    output.say(output.to_copy(f"next: {step}"))
 
 
 def _say_keys(keys: list[KeyFacts]) -> None:

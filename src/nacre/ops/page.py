@@ -129,12 +129,12 @@ def _not_run(layout: Layout, url: str, code: ExitCode) -> ArchivedPage:
     from nacre.job.api import explain_url
 
     explained = explain_url(layout.root, url)
-    reason = message("ops.page-is-no-html", "it is no HTML page, and was archived as it is")
+    reason = message("ops.page-is-no-html", "it is no HTML page, and was archived as it is.")
     if BROWSER_FAILED in explained.annotations:
         code = ExitCode.USAGE
         reason = message(
             "ops.page-without-browser",
-            "no browser could be started; `nacre check --browser` says what to do",
+            "no browser could be started; `nacre check --browser` says what to do.",
         )
     elif explained.status != 200 and explained.meaning:
         reason = message("ops.page-not-fetched", "{meaning}", meaning=explained.meaning)

@@ -113,6 +113,7 @@ class ChangeFeed(msgspec.Struct, frozen=True):
         left_out: Number of older entries that are left out of the runs above.
         unread: Names of full runs whose pages are compared when the next recrawl starts.
         running: Name of a run that did not end: its entries follow when it ends. "" for none.
+        last_run: Name of the last run of the job that is over and follows another; "" for none.
     """
 
     id: str
@@ -123,6 +124,7 @@ class ChangeFeed(msgspec.Struct, frozen=True):
     left_out: int = 0
     unread: list[str] = []
     running: str = ""
+    last_run: str = ""
 
 
 class FeedRunFacts(NamedTuple):

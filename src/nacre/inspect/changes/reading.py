@@ -109,6 +109,7 @@ def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
         left_out,
         [run.name for run in unread_runs(store, runs)],
         runs[-1].name if is_open else "",
+        _last_compared(runs),
     )
 
 
@@ -152,6 +153,11 @@ def read_runs(store: Store, chosen: ChangeFilter) -> Iterator[RunChanges]:
         noted = (row.noted for row in rows if isinstance(row, ChangeRow))
         facts = FeedRun(run.number, run.name, iso(run.ended), counts)
         yield RunChanges(facts, rows, max([run.ended, *noted]))
+
+
+def _last_compared(runs: Sequence[RunRow]) -> str:
+    """Return the name of the last run that is over and follows another; "" for none."""
+    return next((run.name for run in runs[:0:-1] if is_over(run)), "")
 
 
 def _known_runs(store: Store) -> list[RunRow]:

@@ -135,7 +135,13 @@ def entry_lines(entry: ChangeEntry) -> Iterator[str]:
 
 def feed_notes(feed: ChangeFeed) -> Iterator[str]:
     """Yield what a feed does not have, and how to get it."""
-    if not feed.runs:
+    if not feed.runs and feed.last_run:
+        yield message(
+            "changes.none-since",
+            "No run is selected. The last one with a run before it is {name}.",
+            name=feed.last_run,
+        )
+    elif not feed.runs:
         yield message(
             "changes.no-runs",
             "There is nothing to compare yet: changes are those of the runs after the first. "
