@@ -176,6 +176,15 @@ def test_the_change_feed_has_the_changed_preferences(job: tuple[Path, str]) -> N
     assert "{+X-Robots-Tag: noindex+}" in lines
 
 
+def test_headers_of_a_page_that_was_never_fetched_are_unknown(job: tuple[Path, str]) -> None:
+    root, origin = job
+    answer = json.loads(nacre("rights", root, f"{origin}/never", "--json").out)
+    assert "reply" in answer["missing"]
+    assert answer["uses"]["search"] == "unknown"
+    fetched = json.loads(nacre("rights", root, f"{origin}/other", "--json").out)
+    assert "reply" not in fetched["missing"]
+
+
 def test_a_rebuild_finds_the_same_rows(job: tuple[Path, str]) -> None:
     root, _ = job
     commands = (("rights", root, "--json"), ("changes", root, "--json"))

@@ -7,6 +7,7 @@ import msgspec
 
 from nacre.core.clock import iso_millis
 from nacre.engine.rights_book import OWN_PREFIX, SITE_PREFIX, RightsRows, own_key, site_key
+from nacre.history.dedup import History
 from nacre.rights.ledger import OWN, USES, HeldPreferences, SignalVersion, named_licenses
 from nacre.rights.paths import applying
 from nacre.rights.policy_files import SITE_KINDS
@@ -69,12 +70,19 @@ class UrlRights(msgspec.Struct, frozen=True):
 def url_rights(store: Store, url: str, time: int) -> UrlRights:
     """Return the preferences that hold for a URL.
 
+    The headers and HTML of a URL that the job never fetched were not collected.
+
     Args:
         store: The store of the job.
         url: The URL.
         time: µs since the epoch.
     """
-    return described(RightsRows(store).holding(url, time))
+    rows = RightsRows(store)
+    held = rows.holding(url, time)
+    is_known = rows.latest(own_key(url)) is not None or History(store).get(url) is not None
+    if not is_known and OWN not in held.missing:
+        held = held._replace(missing=(*held.missing, OWN))
+    return described(held)
 
 
 def described(holding: HeldPreferences) -> UrlRights:
