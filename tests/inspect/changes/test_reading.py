@@ -142,7 +142,7 @@ def test_the_lines_of_a_feed(store: Store):
 def test_a_time_after_the_last_run_names_that_run(store: Store):
     last = read_feed(store, "demo", ChangeFilter()).runs[0].name
     feed = read_feed(store, "demo", ChangeFilter(since="2999-01-01"))
-    assert list(feed_lines(feed))[0].endswith(f"The last one with a run before it is {last}.")
+    assert next(iter(feed_lines(feed))).endswith(f"The last one with a run before it is {last}.")
 
 
 def test_a_job_without_a_second_run(tmp_path: Path):
