@@ -8,8 +8,8 @@ from nacre.fetch.identity_keys import verify_ed25519
 from nacre.wire.message_signatures import (
     DIRECTORY_TAG,
     KeyHolder,
+    RequestForm,
     check_signatures,
-    signed_request,
     with_lines,
 )
 from nacre.wire.signature_base import HttpMessage, SignatureError, signature_base
@@ -129,8 +129,7 @@ def signed(
     form: str = "dictionary",
 ) -> bytes:
     holder = KeyHolder(KEYID, KEY.sign, AGENT, form)
-    times = created, created + lifetime
-    lines = signed_request(request, holder, times=times, nonce=b"n" * 64)
+    lines = RequestForm(holder, lifetime).sign(request, created, b"n" * 64)
     return with_lines(request, lines)
 
 
@@ -169,6 +168,14 @@ def test_each_changed_byte_of_what_is_covered_is_refused():
         other = bytearray(sent)
         other[place + offset] = ord("A") if other[place + offset] != ord("A") else ord("B")
         assert faults(bytes(other)) == ["the signature does not fit the message"]
+
+
+def test_one_form_signs_at_each_second():
+    made = RequestForm(KeyHolder(KEYID, KEY.sign, AGENT), 10)
+    for now in (NOW, NOW, NOW + 1, NOW):
+        head = with_lines(REQUEST, made.sign(REQUEST, now, b"n" * 64))
+        (check,) = check_signatures(received(head), {KEYID: PUBLIC}, verify_ed25519, now=now)
+        assert (check.fault, check.created, check.expires) == ("", now, now + 10)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from nacre.fetch.identity_keys import SigningKey, parse_keys
 from nacre.machine.local_files import home_path
 from nacre.messages import message
 from nacre.wire.key_directory import DIRECTORY_PATH
-from nacre.wire.message_signatures import LONGEST_LIFETIME, KeyHolder, signed_request
+from nacre.wire.message_signatures import LONGEST_LIFETIME, KeyHolder, RequestForm
 
 _OTHERS: Final = 0o077
 _DIRECTORY: Final = re.compile(r"https://([A-Za-z0-9.:\[\]-]+)(/[A-Za-z0-9._~%/-]*)?")
@@ -128,14 +128,17 @@ def _require_private(name: str, root: Path | None) -> None:
         )
 
 
-def current_key(keys: Sequence[SigningKey], now: float) -> SigningKey:
-    """Return the key that signs: the newest whose time has come, else the oldest.
+def current_key(keys: Sequence[SigningKey], now: float) -> int:
+    """Return the number of the key that signs: the newest whose time has come, else the oldest.
 
     Args:
         keys: The keys, the newest first.
         now: Seconds since the epoch.
     """
-    return next((key for key in keys if key.not_before <= now), keys[-1])
+    for number, key in enumerate(keys):
+        if key.not_before <= now:
+            return number
+    return len(keys) - 1
 
 
 class RequestSigner:
@@ -146,15 +149,13 @@ class RequestSigner:
         now: Returns the time of the machine, seconds since the epoch.
     """
 
-    __slots__ = ("_holders", "_lifetime", "_now")
+    __slots__ = ("_forms", "_keys", "_now")
 
     def __init__(self, settings: IdentitySettings, now: Callable[[], float]) -> None:
         agent, form = settings.directory, settings.form
-        self._holders = [
-            (key.not_before, KeyHolder(key.keyid, key.private.sign, agent, form))
-            for key in settings.keys
-        ]
-        self._lifetime = settings.lifetime
+        self._keys = settings.keys
+        holders = (KeyHolder(key.keyid, key.private.sign, agent, form) for key in self._keys)
+        self._forms = [RequestForm(holder, settings.lifetime) for holder in holders]
         self._now = now
 
     def sign(self, request: bytes) -> bytes:
@@ -164,10 +165,8 @@ class RequestSigner:
             request: The request as it would be sent without them.
         """
         now = int(self._now())
-        holders = self._holders
-        _, holder = next((each for each in holders if each[0] <= now), holders[-1])
-        times = now, now + self._lifetime
-        return signed_request(request, holder, times=times, nonce=os.urandom(_NONCE))
+        number = current_key(self._keys, now)
+        return self._forms[number].sign(request, now, os.urandom(_NONCE))
 
 
 def make_signer(settings: IdentitySettings, now: Callable[[], float]) -> RequestSigner | None:

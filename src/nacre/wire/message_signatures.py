@@ -3,7 +3,7 @@
 Source: RFC 9421 (HTTP Message Signatures) with Ed25519 (3.3.6), and the drafts in `DRAFTS`.
 """
 
-from base64 import b64encode
+from binascii import b2a_base64
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -33,6 +33,9 @@ LONGEST_LIFETIME: Final = 300
 
 LABEL: Final = "sig1"
 """Label of the signature, and key of its Signature-Agent."""
+_QUERIES: Final = ("", ' "@query"')
+_LABEL: Final = LABEL.encode()
+_TAG: Final = f'";tag="{REQUEST_TAG}"'.encode()
 _FORMS: Final = {
     "dictionary": (f'"signature-agent";key="{LABEL}"', f"{LABEL}="),
     "string": ('"signature-agent"', ""),
@@ -61,46 +64,61 @@ class KeyHolder(NamedTuple):
     form: str = "dictionary"
 
 
-def signed_request(
-    message: bytes, holder: KeyHolder, *, times: tuple[int, int], nonce: bytes
-) -> bytes:
-    """Return the header lines that sign a request.
+class RequestForm:
+    """The form of the signatures of one holder, with the text that they have in common.
 
     They cover method, authority, path, query and the agent. The query is left out if there is
     none, because verifiers differ in what they take for its value then.
 
     Args:
-        message: The request as it is sent; its first header is Host.
         holder: The one who signs.
-        times: When it is made, and when it ends: seconds since the epoch.
-        nonce: Random bytes.
+        lifetime: For how many seconds a signature is valid.
     """
-    keyid, sign, agent, form = holder
-    component, label = _FORMS[form]
-    first_end = message.index(b"\r\n")
-    host_end = message.index(b"\r\n", first_end + 2)
-    method, target, _ = message[:first_end].decode("latin-1").split(" ")
-    authority = message[first_end + 8 : host_end].decode("latin-1").strip().lower()
-    if not target.startswith("/"):
-        target = "/" + target.partition("://")[2].partition("/")[2]
-    path, mark, query = target.partition("?")
-    covered_query, query_line = ("", "")
-    if mark:
-        covered_query, query_line = ' "@query"', f'"@query": ?{query}\n'
-    parameters = (
-        f'("@authority" "@method" "@path"{covered_query} {component})'
-        f';created={times[0]};keyid="{keyid}";alg="ed25519";expires={times[1]}'
-        f';nonce="{b64encode(nonce).decode()}";tag="{REQUEST_TAG}"'
-    )
-    base = (
-        f'"@authority": {authority}\n"@method": {method}\n"@path": {path}\n{query_line}'
-        f'{component}: "{agent}"\n"@signature-params": {parameters}'
-    )
-    signature = b64encode(sign(base.encode("latin-1"))).decode()
-    return (
-        f'Signature-Agent: {label}"{agent}"\r\nSignature-Input: {LABEL}={parameters}\r\n'
-        f"Signature: {LABEL}=:{signature}:\r\n"
-    ).encode("latin-1")
+
+    __slots__ = ("_lifetime", "_moment", "_sign", "_tail", "_texts", "_times")
+
+    def __init__(self, holder: KeyHolder, lifetime: int) -> None:
+        keyid, self._sign, agent, form = holder
+        component, label = _FORMS[form]
+        self._lifetime = lifetime
+        self._moment, self._times = -1, b""
+        signed = f'\n{component}: "{agent}"\n"@signature-params": '
+        sent = f'Signature-Agent: {label}"{agent}"\r\nSignature-Input: {LABEL}='
+        lists = [f'("@authority" "@method" "@path"{query} {component})' for query in _QUERIES]
+        # Without and with a query: what is signed before the parameters, and what is sent.
+        self._texts = [((signed + each).encode(), (sent + each).encode()) for each in lists]
+        self._tail = f';keyid="{keyid}";alg="ed25519"'
+
+    def _parameters(self, now: int) -> bytes:
+        """Return the parameters before the nonce; those of a second are made once."""
+        if now != self._moment:
+            ends = now + self._lifetime
+            self._times = f';created={now}{self._tail};expires={ends};nonce="'.encode()
+            self._moment = now
+        return self._times
+
+    def sign(self, message: bytes, now: int, nonce: bytes) -> bytes:
+        """Return the header lines that sign a request.
+
+        Args:
+            message: The request as it is sent; its first header is Host.
+            now: When it is made, seconds since the epoch.
+            nonce: Random bytes.
+        """
+        first_end = message.index(b"\r\n")
+        host_end = message.index(b"\r\n", first_end + 2)
+        method, target, _ = message[:first_end].split(b" ")
+        authority = message[first_end + 8 : host_end].strip().lower()
+        if target[:1] != b"/":
+            target = b"/" + target.partition(b"://")[2].partition(b"/")[2]
+        path, mark, query = target.partition(b"?")
+        covered, lines = self._texts[len(mark)]
+        parameters = b"%b%b%b" % (self._parameters(now), b2a_base64(nonce, newline=False), _TAG)
+        base = b'"@authority": %b\n"@method": %b\n"@path": %b%b%b%b%b' % (
+            authority, method, path, b'\n"@query": ?' if mark else b"", query, covered, parameters,
+        )  # fmt: skip
+        signature = b2a_base64(self._sign(base), newline=False)
+        return b"%b%b\r\nSignature: %b=:%b:\r\n" % (lines, parameters, _LABEL, signature)
 
 
 def with_lines(message: bytes, lines: bytes) -> bytes:

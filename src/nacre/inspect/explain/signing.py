@@ -34,5 +34,6 @@ def signing_answer(settings: IdentitySettings, now: float, origin: str) -> Signi
     """
     keys = settings.keys
     if keys:
-        return SigningAnswer(current_key(keys, now).keyid, settings.directory, origin)
+        keyid = keys[current_key(keys, now)].keyid
+        return SigningAnswer(keyid, settings.directory, origin)
     return SigningAnswer("", "", origin) if origin not in _UNSAID else None
