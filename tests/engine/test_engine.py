@@ -838,6 +838,22 @@ def test_toes_that_are_lent_again_get_numbers_of_their_own():
     assert sorted(world.disposition.urls) == [url(number) for number in range(8)]
 
 
+def test_a_toe_that_the_timer_wakes_and_that_leaves_wakes_the_next():
+    world = World(1, parallel=1)
+    world.frontier.refusals, world.frontier.wake_in = 1_000_000, 0.001
+
+    async def look() -> None:
+        before = world.frontier.asked
+        with world.engine.lend_toe(), world.engine.lend_toe():
+            # The lent toes ask, then the first one: a lent toe is the next that the timer wakes.
+            while world.frontier.asked < before + 3:
+                await asyncio.sleep(0)
+        world.frontier.refusals = 0
+
+    during(world, look)
+    assert world.disposition.urls == [url(0)]
+
+
 def test_number_of_a_toe_that_still_works_is_not_given_again():
     world = World(8, parallel=1)
     ends = [asyncio.Event() for _ in range(3)]

@@ -200,6 +200,8 @@ class Engine:
             self._wake_one()
             await self._visit(uri, number)
         self._toes.discard(number)
+        # A toe that leaves may be the one that the timer woke, and sets no timer again.
+        self._wake_one()
 
     def _take(self) -> CrawlURI | None:
         busy = len(self.current)
