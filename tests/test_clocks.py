@@ -33,6 +33,7 @@ OUTSIDE_OF_A_RUN = {
     "ops/starts.py": "looks up names for a check",
     "ops/handles.py": "an operation that a program asks for",
     "ops/new_job.py": "the default without --now; looks up names for a check",
+    "cli/identity.py": "the dates of a key and of its directory, which servers compare with theirs",
     "cli/operations.py": "an operation of the user at a terminal",
     "cli/options.py": "the default without --now",
     "cli/reports.py": "the present of a report that is asked for later",

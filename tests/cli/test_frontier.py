@@ -54,7 +54,9 @@ def test_delete_is_durable_and_told(stopped: tuple[Path, str]):
     assert (job / "latest" / "logs" / "crawl.log").read_text().count(" -6000 ") == 10
     assert "-6000 deleted" in nacre("explain", job, f"{home}p51.html").out
     assert (
-        nacre("status", job).out.splitlines()[0].endswith("run JOB` resumes it with another limit")
+        nacre("status", job)
+        .out.splitlines()[0]
+        .endswith(f"`nacre run {job}` resumes it with another limit")
     )
     assert nacre("run", job, "--set", "limits.documents=0", "-q").code == 0
     assert waiting(job) == 0

@@ -19,7 +19,8 @@ PLAIN = frozenset(
         "directory",  # of public keys: other servers read it, the crawler does not
         "accept", "accept_encoding", "addresses", "agent", "allow_by_regex", "at", "audience",
         "block_by_regex", "comment", "contact", "content_regexes", "copy_fields", "countries",
-        "custom", "days", "default_scheme", "description", "device", "expression", "extractors",
+        "custom", "days", "default_scheme", "description", "device", "enforce", "expression",
+        "extractors",
         "fields", "force", "format", "hours", "index", "kind", "local_name", "mail_from",
         "max_count_where", "mime_rates", "name", "operator", "origin", "pattern", "prefix",
         "prefixes", "publisher", "realm", "reduce_prefix_regex", "regex", "regexes", "remove",

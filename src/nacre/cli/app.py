@@ -76,8 +76,14 @@ _LATE_FUNCTIONS = {
     "new": ("Create a job directory with comments; `nacre run DIR` starts it.", "Crawl"),
     "page": ("Archive one page as it looks now, run in a browser, with pictures.", "Crawl"),
     "record": ("Record what your own browser or a program requests, until Ctrl-C.", "Crawl"),
-    "changes": ("List what the runs of a job found new, changed and gone.", "Look"),
-    "rights": ("Show what sites state on the use of their content.", "Look"),
+    "changes": (
+        "List what the runs of a job found new, changed and gone, with the words that differ.",
+        "Look",
+    ),
+    "rights": (
+        "Show what sites state on the use of their content, as a crawl recorded it.",
+        "Look",
+    ),
     "captures": ("Search the captures of a job, a collection or a file, and export them.", "Look"),
 }
 """The summaries and panels of commands whose functions are imported when they run."""

@@ -138,7 +138,7 @@ class LimitSettings(Component):
 
 
 class RightsSettings(Component):
-    """Settings of the preferences of sites about the use of their content; see docs/rights.md."""
+    """Settings of the preferences of sites about the use of their content."""
 
     record: bool = setting(
         default=True,
