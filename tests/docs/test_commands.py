@@ -40,6 +40,7 @@ ELSEWHERE = {
     "docs/identity.md": "tests/docs/test_identity_page.py",
 }
 """Pages whose commands other tests run: these tests, or their folder."""
+WEEK = 7 * 86_400
 FILTERS = {"filter", "normalize"}
 ENDLESS = {"--every", "--at", "--continuous"}
 CODES = {
@@ -169,6 +170,10 @@ class Folder:
             (r"\bURL\b", self._home),
             (r"\bFOLDER\b", "tables"),
             (r"--at \"0 3 \* \* \*\"", "--at '0 3 1 1 *'"),
+            (
+                r"\"\$\(date -I -d '\+7 days'\)\"",
+                time.strftime("%F", time.gmtime(time.time() + WEEK)),
+            ),
         ):
             command = re.sub(old, new, command)
         deletes = re.match(r"nacre archive \S+ delete ", command) is not None
