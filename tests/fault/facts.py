@@ -16,12 +16,14 @@ from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
 from nacre.core.history import Original
 from nacre.engine.outcomes import Outcome
+from nacre.engine.rights_book import OWN_PREFIX, SITE_PREFIX, RightsRows
 from nacre.frontier.pending import pending
 from nacre.frontier.queues import read_totals
 from nacre.report.statistics import totals
 from nacre.store.file_table import file_rows
 from nacre.store.files import FileKind, FileState
 from nacre.store.store import Store
+from tests.fault.site import states_preference
 
 T = TypeVar("T")
 
@@ -53,6 +55,7 @@ class Facts:
         counted: discovered, queued, finished, succeeded, failed, disregarded.
         documents: Captures counted by the statistics.
         damage: What the check of the archive found.
+        rights: Rows of the ledger of preferences that state something: URL -> ids of records.
     """
 
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -64,6 +67,7 @@ class Facts:
     counted: tuple[int, ...] = ()
     documents: int = 0
     damage: list[str] = field(default_factory=list)
+    rights: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def captures(self) -> Counter[str]:
@@ -84,6 +88,10 @@ def facts(store: Store, root: Path) -> Facts:
         outcome = decode(row)
         found.outcomes[outcome.url] = outcome
     _files(found, store, root)
+    for prefix in (OWN_PREFIX, SITE_PREFIX):
+        for _, version in RightsRows(store).all_versions(prefix):
+            if version.signals:
+                found.rights.setdefault(version.url, []).append(version.record_id)
     found.waiting = Counter(entry.uri.url for entry in pending(store))
     t = read_totals(store)
     found.counted = (
@@ -143,12 +151,13 @@ def indexed(path: Path) -> dict[tuple[str, int], str]:
     return {(f["filename"], int(f["offset"])): f["url"] for f in found}
 
 
-def check(found: Facts, again: Collection[str] = ()) -> None:
+def check(found: Facts, again: Collection[str] = (), *, is_salvaged: bool = False) -> None:
     """The invariants of docs/internals.md, "Durability".
 
     Args:
         found: What a job holds.
         again: Paths that may have been fetched twice.
+        is_salvaged: Captures were registered again from WARCs; the ledger has no rows of these.
     """
     assert not found.damage, "\n".join(found.damage)
     captures = [r for r in found.records.values() if r.kind in {"response", "revisit"}]
@@ -166,6 +175,7 @@ def check(found: Facts, again: Collection[str] = ()) -> None:
     assert found.indexed == {(r.file, r.offset): r.url for r in captures}
     check_originals(found)
     check_counters(found)
+    check_rights(found, is_salvaged=is_salvaged)
     assert found.documents == len(found.captures)
 
 
@@ -179,6 +189,17 @@ def check_originals(found: Facts) -> None:
     known = {original.record_id for original, _ in found.originals}
     for record in found.records.values():
         assert record.kind != "revisit" or record.refers_to in responses & known, record
+
+
+def check_rights(found: Facts, *, is_salvaged: bool) -> None:
+    """A row of the ledger is there exactly if its visit is, and refers to its capture."""
+    visited = {url for url, outcome in found.outcomes.items() if outcome.status == 200}
+    stating = {url for url in visited if states_preference(path_of(url))}
+    assert found.rights.keys() <= stating
+    assert is_salvaged or found.rights.keys() == stating
+    urls = {record.id: record.url for record in found.records.values()}
+    for url, ids in found.rights.items():
+        assert [urls[name] for name in ids] == [url], url
 
 
 def check_counters(found: Facts) -> None:
@@ -199,9 +220,11 @@ def by_path(found: Mapping[str, T]) -> dict[str, T]:
     return {path_of(url): value for url, value in found.items()}
 
 
-def check_same(found: Facts, calm: Facts, again: Collection[str] = ()) -> None:
+def check_same(
+    found: Facts, calm: Facts, again: Collection[str] = (), *, is_salvaged: bool = False
+) -> None:
     """A crawl that was disturbed ended as one that was not."""
-    check(found, again)
+    check(found, again, is_salvaged=is_salvaged)
     assert not found.waiting
     assert by_path({u: o.status for u, o in found.outcomes.items()}) == by_path(
         {u: o.status for u, o in calm.outcomes.items()}

@@ -40,6 +40,15 @@ def _pages() -> dict[str, bytes]:
     return pages
 
 
+def states_preference(path: str) -> bool:
+    """Whether the page of a path, or robots.txt, states a preference on its use."""
+    return path == "/robots.txt" or _has_header(path)
+
+
+def _has_header(path: str) -> bool:
+    return path.startswith("/p") and path.endswith(".html")
+
+
 class Site:
     """The site.
 
@@ -92,6 +101,8 @@ class Site:
         body = body if body is not None else b"nothing here"
         kind = b"text/html" if path == "/" or path.endswith(".html") else b"image/png"
         head = b"HTTP/1.1 %b\r\nContent-Type: %b\r\n" % (status, kind)
+        if path in self.pages and _has_header(path):
+            head += b"X-Robots-Tag: noarchive\r\n"
         if path.startswith("/chunked"):
             half = len(body) // 2
             chunks = b"".join(b"%x\r\n%b\r\n" % (len(p), p) for p in (body[:half], body[half:]))
