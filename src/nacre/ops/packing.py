@@ -2,7 +2,7 @@
 
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from nacre.catalogue.captures import IndexedCapture
     from nacre.catalogue.holdings import Holding
+    from nacre.catalogue.rows import CatalogueItem
     from nacre.ops.captures import CapturesQuery
     from nacre.packing.selection import SelectionReport
     from nacre.packing.wacz import PackOptions
@@ -233,6 +234,8 @@ class CaptureFile(msgspec.Struct, frozen=True, kw_only=True):
         captures: Captures in it; of URLs, their number.
         left_out: Revisits whose original is not in it.
         damaged: Captures that cannot be read and were left out.
+        withheld: Captures that were left out for their preferences.
+        unknown: Captures of which the preference is not known.
     """
 
     path: str
@@ -240,6 +243,22 @@ class CaptureFile(msgspec.Struct, frozen=True, kw_only=True):
     captures: int
     left_out: int = 0
     damaged: int = 0
+    withheld: int = 0
+    unknown: int = 0
+
+
+class ExportOptions(NamedTuple):
+    """The options of a file with captures.
+
+    Attributes:
+        keep: Of a selection: copy revisits.
+        without: Leave out captures for which one of these preferences held.
+        unknown: What is done with captures for which one might hold.
+    """
+
+    keep: bool = False
+    without: "Sequence[str]" = ()
+    unknown: Literal["keep", "drop"] = "keep"
 
 
 def export_file(
@@ -247,8 +266,7 @@ def export_file(
     kind: str,
     select: "CapturesQuery",
     tell: "Callable[[int, int], None]",
-    *,
-    keep: bool = False,
+    options: ExportOptions,
 ) -> CaptureFile:
     """Write captures of a job to a new file in its folder `exports/`.
 
@@ -257,10 +275,10 @@ def export_file(
         kind: `wacz`, `warc`, `cdxj`, `cdx11` or `urls`.
         select: The captures.
         tell: Receives steps done, and steps in all; 0 if these are not known.
-        keep: Of a selection: copy revisits.
+        options: The options.
 
     Raises:
-        ConfigError: A filter has no meaning.
+        ConfigError: A filter or a preference has no meaning.
         JobError: There are no captures, or no index of words.
         StorageError: A file cannot be read or written, or the disk is full.
     """
@@ -271,15 +289,18 @@ def export_file(
         request = PackRequest(
             wacz=target if kind == "wacz" else None,
             warc=target if kind == "warc" else None,
-            revisits="keep" if keep else "resolve",
+            revisits="keep" if options.keep else "resolve",
+            without=tuple(options.without),
+            unknown=options.unknown,
         )
         target.parent.mkdir(exist_ok=True)
         package = pack([layout.root], request, select, tell, clock)
         return CaptureFile(
             path=f"{EXPORTS}/{target.name}", bytes=package.bytes, captures=package.captures,
             left_out=package.left_out, damaged=package.damaged,
+            withheld=package.withheld, unknown=package.unknown,
         )  # fmt: skip
-    return _export_lines(layout, kind, select, target, tell)
+    return _export_lines(layout, kind, select, target, tell, options)
 
 
 _SUFFIXES = {
@@ -289,34 +310,46 @@ _SUFFIXES = {
 
 def _export_lines(
     layout: Layout, kind: str, select: "CapturesQuery", target: Path,
-    tell: "Callable[[int, int], None]",
+    tell: "Callable[[int, int], None]", options: ExportOptions,
 ) -> CaptureFile:  # fmt: skip
-    from nacre.archive.index import cdx11_line
     from nacre.catalogue.holdings import open_holding
-    from nacre.ops.captures import build_catalogues, export_captures, read_query
-    from nacre.ops.captures import selected_captures as selected
+    from nacre.ops.captures import build_catalogues, iterate_captures, read_query
+    from nacre.ops.rights import read_preferences, selecting
     from nacre.packing.container import whole_file
 
+    wanted = read_preferences(options.without)
     holding = open_holding([layout.root])
     query = msgspec.structs.replace(read_query(select), order="" if select.q else "url")
     build_catalogues(holding)
-    if kind == "urls":
-        lines = (
-            f"{url}\n" for url, _ in groupby(capture.url for capture in selected(holding, query))
-        )
-    else:
-        lines = (line for line in export_captures(holding, query, "cdxj"))
-    if kind == "cdx11":
-        lines = (f"{line}\n" for line in map(cdx11_line, lines) if line)
+    items = iterate_captures(holding, query)
     count = 0
-    with whole_file(target) as file:
+    with selecting(holding, wanted, options.unknown) as selection, whole_file(target) as file:
+        if wanted:
+            items = (item for item in items if selection.accepts(item.capture))
+        lines = _lines(holding, kind, items)
         if kind == "cdx11":
             file.write(b" CDX N b a m s k r M S V g\n")
         for count, line in enumerate(lines, 1):
             file.write(line.encode("utf-8", "backslashreplace"))
             tell(count, 0)
         size = file.tell()
-    return CaptureFile(path=f"{EXPORTS}/{target.name}", bytes=size, captures=count)
+    return CaptureFile(
+        path=f"{EXPORTS}/{target.name}", bytes=size, captures=count, withheld=selection.left_out,
+        unknown=selection.unknown,
+    )  # fmt: skip
+
+
+def _lines(holding: "Holding", kind: str, items: "Iterable[CatalogueItem]") -> "Iterable[str]":
+    """Return the lines of an index or of a list of URLs."""
+    from nacre.archive.index import cdx11_line
+    from nacre.ops.captures import WRITERS
+
+    if kind == "urls":
+        return (f"{url}\n" for url, _ in groupby(item.capture.url for item in items))
+    lines = WRITERS["cdxj"](holding, items)
+    if kind == "cdx11":
+        return (f"{line}\n" for line in map(cdx11_line, lines) if line)
+    return lines
 
 
 def _require_target(request: PackRequest) -> None:

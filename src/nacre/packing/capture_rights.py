@@ -108,23 +108,24 @@ class RightsSelection:
         self.unstated = list(without)
 
     def select(self, captures: Iterable[IndexedCapture]) -> Iterator[IndexedCapture]:
-        """Yield the captures that are not left out.
+        """Yield the captures that are not left out."""
+        return filter(self.accepts, captures)
+
+    def accepts(self, capture: IndexedCapture) -> bool:
+        """Return whether a capture is not left out, and count it.
 
         Certificates of servers are no content: no preference is about them.
         """
-        for capture in captures:
-            if capture.url.startswith(CHAIN_URN):
-                yield capture
-                continue
-            held = self._rights.of(capture)
-            if self.unstated:
-                keys = {each.key for each in held.preferences()}
-                self.unstated = [each for each in self.unstated if each.key not in keys]
-            if any(held.has(each) for each in self._without):
-                self.left_out += 1
-                continue
-            if any(held.is_unknown(each) for each in self._without):
-                self.unknown += 1
-                if self._drops:
-                    continue
-            yield capture
+        if capture.url.startswith(CHAIN_URN):
+            return True
+        held = self._rights.of(capture)
+        if self.unstated:
+            keys = {each.key for each in held.preferences()}
+            self.unstated = [each for each in self.unstated if each.key not in keys]
+        if any(held.has(each) for each in self._without):
+            self.left_out += 1
+            return False
+        if any(held.is_unknown(each) for each in self._without):
+            self.unknown += 1
+            return not self._drops
+        return True

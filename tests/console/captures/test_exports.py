@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
+from nacre.engine.rights_book import RightsRows, own_key
+from nacre.machine.layout import Layout
 from nacre.ops.operation import Role
+from nacre.rights.ledger import SignalVersion
+from nacre.rights.signals import PreferenceSignal
+from nacre.rights.vocabulary import Preference
+from nacre.store.store import Store
 from tests.console.given import GivenConsole, play
 from tests.packing.jobs import make_job
 
@@ -66,6 +72,57 @@ def test_each_kind_of_file(tmp_path: Path, what: str, select: dict[str, str], ca
             assert path.read_text().startswith(" CDX N b a m s k r M S V g\ntest,example)/ ")
         elif what == "cdxj":
             assert path.read_bytes() == b"".join(sorted(path.read_bytes().splitlines(True)))
+
+    play(tmp_path, scene)
+
+
+def put_preferences(root: Path) -> None:
+    """Store that a page disallows training, since before its captures."""
+    with Store.open(str(Layout(root).store)) as store:
+        rows = RightsRows(store)
+        stated = PreferenceSignal("header", "content-usage", "", (Preference("train-ai", "n"),))
+        url = "http://example.test/zh/"
+        rows.put(own_key(url), SignalVersion(1, url, "", (stated,)))
+        store.commit()
+
+
+@pytest.mark.parametrize(
+    ("what", "unknown", "captures", "withheld"),
+    [("wacz", "keep", 7, 1), ("urls", "keep", 6, 1), ("cdxj", "keep", 7, 1),
+     ("cdx11", "keep", 7, 1), ("urls", "drop", 0, 1)],
+)  # fmt: skip
+def test_captures_are_left_out_by_preferences(
+    tmp_path: Path, what: str, unknown: str, captures: int, withheld: int
+):
+    root = make_job(tmp_path / "crawls" / "demo")
+    put_preferences(root)
+
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key(Role.OPERATOR)
+        body = {"what": what, "without": ["train-ai=n"], "unknown": unknown}
+        reply = await console.client.post(f"{API}/exports", headers=fields, json=body)
+        result = await result_of(console, reply)
+        assert (result["captures"], result["withheld"]) == (captures, withheld)
+        assert result["unknown"] > 0
+        if what != "wacz":
+            assert "/zh/" not in (root / result["path"]).read_text()
+        wrong = {"what": what, "without": ["train ai"]}
+        refused = await console.client.post(f"{API}/exports", headers=fields, json=wrong)
+        assert refused.status_code == 422
+        assert "is no preference" in refused.text
+
+    play(tmp_path, scene)
+
+
+def test_the_form_takes_several_preferences(tmp_path: Path):
+    put_preferences(make_job(tmp_path / "crawls" / "demo"))
+
+    async def scene(console: GivenConsole) -> None:
+        form = {"what": "urls", "without": "noarchive, train-ai=n", "unknown": "keep"}
+        session = console.as_session(Role.OPERATOR)
+        sent = await console.client.post(f"{J}/exports", headers=session, data=form)
+        result = await result_of(console, sent)
+        assert (result["captures"], result["withheld"]) == (6, 1)
 
     play(tmp_path, scene)
 

@@ -9,7 +9,8 @@ from nacre.console.task_answers import begin_reading
 from nacre.core.message_data import to_builtins
 from nacre.machine.layout import Layout
 from nacre.ops.captures import CapturesQuery
-from nacre.ops.packing import CaptureFile, export_file
+from nacre.ops.fields import ShortText, ShortTexts
+from nacre.ops.packing import CaptureFile, ExportOptions, export_file
 from nacre.web.workers.background import HeldTask
 from nacre.web.workers.task import PROGRESS, reader_task
 
@@ -26,11 +27,15 @@ class CaptureFileRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True
             or the URLs.
         select: The captures; without filters all of them.
         revisits: Of a selection: `resolve` makes responses of revisits, `keep` copies them.
+        without: Leave out captures for which one of these preferences held, such as `train-ai=n`.
+        unknown: With `without`: `keep` or `drop` captures of which the preference is not known.
     """
 
     what: ExportKind
     select: CapturesQuery = CapturesQuery()
     revisits: Literal["resolve", "keep"] = "resolve"
+    without: ShortTexts = ()
+    unknown: Literal["keep", "drop"] = "keep"
 
 
 class CaptureFileForm(CapturesQuery, frozen=True, kw_only=True):
@@ -38,17 +43,20 @@ class CaptureFileForm(CapturesQuery, frozen=True, kw_only=True):
 
     Attributes:
         what: Its kind, as of `CaptureFileRequest`.
+        without: Preferences, such as `train-ai=n`, separated by spaces or commas.
+        unknown: As of `CaptureFileRequest`.
     """
 
     what: ExportKind = "wacz"
+    without: ShortText = ""
+    unknown: Literal["keep", "drop"] = "keep"
 
 
 @reader_task("export-captures")
 def write_export(layout: Layout, request: CaptureFileRequest) -> CaptureFile:
     """Write the file."""
-    return export_file(
-        layout, request.what, request.select, PROGRESS.tell, keep=request.revisits == "keep"
-    )
+    options = ExportOptions(request.revisits == "keep", request.without, request.unknown)
+    return export_file(layout, request.what, request.select, PROGRESS.tell, options)
 
 
 async def export(call: ActionCall) -> HeldTask:
@@ -56,7 +64,10 @@ async def export(call: ActionCall) -> HeldTask:
     request: CaptureFileRequest | CaptureFileForm = call.body
     if isinstance(request, CaptureFileForm):
         fields = {name: getattr(request, name) for name in CapturesQuery.__struct_fields__}
-        request = CaptureFileRequest(request.what, CapturesQuery(**fields))
+        without = tuple(request.without.replace(",", " ").split())
+        request = CaptureFileRequest(
+            request.what, CapturesQuery(**fields), without=without, unknown=request.unknown
+        )
     task = begin_reading(call, call.job(), write_export.name, **to_builtins(request))
     task.patience = _SOON
     return task
