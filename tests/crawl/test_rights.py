@@ -185,6 +185,19 @@ def test_headers_of_a_page_that_was_never_fetched_are_unknown(job: tuple[Path, s
     assert "reply" not in fetched["missing"]
 
 
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--at", "2027-01-01"), "--at and --history need a URL"),
+        (("--history",), "--at and --history need a URL"),
+        (("--without", "noarchive"), "it needs --csv or --parquet"),
+    ],
+)
+def test_options_that_have_no_meaning_are_refused(job: tuple[Path, str], words, error) -> None:
+    done = nacre("rights", job[0], *words)
+    assert (done.code, error in done.err) == (2, True), done.err
+
+
 def test_a_rebuild_finds_the_same_rows(job: tuple[Path, str]) -> None:
     root, _ = job
     commands = (("rights", root, "--json"), ("changes", root, "--json"))

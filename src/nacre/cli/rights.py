@@ -71,6 +71,10 @@ def rights(
 
     layout = Layout(directory)
     layout.require_runs("readdb --stats")
+    if (at or history) and not url:
+        raise typer.BadParameter("--at and --history need a URL", param_hint="URL")
+    if without and not (as_csv or parquet is not None):
+        raise typer.BadParameter("it needs --csv or --parquet", param_hint="--without")
     if rebuild:
         result = rebuild_ledger(layout)
         captures = output.count(result.captures, "capture")
