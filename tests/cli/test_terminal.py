@@ -1,5 +1,6 @@
 import io
 import json
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -35,7 +36,7 @@ OVERVIEW = JobOverview(
 
 def drawn(view: LiveView, overview: JobOverview = OVERVIEW) -> str:
     console = Console(file=io.StringIO(), width=100)
-    console.print(view.view(overview, MeasuredRates(10.5, 120.0, 8.25, 99.5)))
+    console.print(view.view(overview, MeasuredRates(10.5, 120.0, 8.25, 99.5), Path("job")))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -53,10 +54,13 @@ def test_the_numbers():
 
 def test_uris_that_came_twice_are_visits():
     again = JobOverview("FINISHED", discovered=138, finished=148)
-    done = dict(number_lines(again, MeasuredRates(), None))["done"]
+    done = dict(number_lines(again, MeasuredRates(), None, "work/书"))["done"]
     assert done == "148 of 148 visits (138 URIs found), 0 waiting"
     known = JobOverview("FINISHED", discovered=138, finished=100)
-    assert dict(number_lines(known, MeasuredRates(), None))["done"] == "100 of 138 found, 0 waiting"
+    assert (
+        dict(number_lines(known, MeasuredRates(), None, "work/书"))["done"]
+        == "100 of 138 found, 0 waiting"
+    )
 
 
 def test_slow_queues_and_long_fetches_are_made_safe():
@@ -74,7 +78,7 @@ def test_a_narrow_terminal_hides_nothing():
     view = LiveView(SystemClock())
     view._slowest = [SlowQueue("com,slow,", 40, 3.0, 120.0)]
     console = Console(file=io.StringIO(), width=44)
-    console.print(view.view(OVERVIEW, MeasuredRates(10.5, 120.0, 8.25, 99.5)))
+    console.print(view.view(OVERVIEW, MeasuredRates(10.5, 120.0, 8.25, 99.5), Path("job")))
     assert isinstance(console.file, io.StringIO)
     text = " ".join(console.file.getvalue().split())
     assert "slowest 2 min com,slow, 40 URIs" in text
@@ -83,18 +87,22 @@ def test_a_narrow_terminal_hides_nothing():
 
 
 def test_a_pause_and_its_reason():
-    lines = dict(number_lines(JobOverview("PAUSED", why="operator"), MeasuredRates(), 90.0))
+    lines = dict(
+        number_lines(JobOverview("PAUSED", why="operator"), MeasuredRates(), 90.0, "work/书")
+    )
     assert lines["state"] == "paused (by the operator), 0 ms of crawling, about 1 min 30 s to go"
 
 
 def test_further_tries_may_take_longer_than_the_rest():
-    text = dict(number_lines(OVERVIEW, MeasuredRates(), 90.0))["state"]
+    text = dict(number_lines(OVERVIEW, MeasuredRates(), 90.0, "work/书"))["state"]
     assert text.endswith(", about 1 min 30 s to go, and then the retries")
 
 
 def test_what_is_waited_for():
     lines = dict(
-        number_lines(JobOverview("RUNNING", trouble="http://a/\x07: down"), MeasuredRates(), None)
+        number_lines(
+            JobOverview("RUNNING", trouble="http://a/\x07: down"), MeasuredRates(), None, "work/书"
+        )
     )
     assert lines["waits"] == "http://a/\\x07: down"
 
@@ -108,8 +116,12 @@ def test_messages_are_lines_of_json(capsys: pytest.CaptureFixture[str]):
 
 def test_until_when_the_last_tries_are_waited_for():
     lines = dict(
-        number_lines(JobOverview("RUNNING", gives_up=1_700_000_000.0), MeasuredRates(), None)
+        number_lines(
+            JobOverview("RUNNING", gives_up=1_700_000_000.0), MeasuredRates(), None, "work/书"
+        )
     )
     assert lines["ends"].startswith("at 2023-11-14 22:13:20 UTC at the latest")
-    assert "`nacre frontier JOB delete --all`" in lines["ends"]
-    assert "ends" not in dict(number_lines(JobOverview("RUNNING"), MeasuredRates(), None))
+    assert "`nacre frontier work/书 delete --all`" in lines["ends"]
+    assert "ends" not in dict(
+        number_lines(JobOverview("RUNNING"), MeasuredRates(), None, "work/书")
+    )

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 
 from nacre.cli import process
-from nacre.cli.output import count, shown, tell, typed
+from nacre.cli.output import count, shown, tell, to_copy, typed
 from nacre.cli.progress import Display, display_for
 from nacre.cli.summary import say_finished, summarize
 from nacre.core.clock import Clock
@@ -137,8 +137,9 @@ class _Runner:
         reason = f": {event.why}" if event.why else ""
         self._display.message("state", f"{event.old} -> {event.new}{reason}")
         if event.new is JobState.PAUSED and event.old is JobState.PREPARING:
-            text = f"paused before the first fetch ({event.why}): `nacre resume JOB` begins"
-            self._display.message("start", text)
+            job = shown(self._job.layout.root)
+            text = f"paused before the first fetch ({event.why}): `nacre resume {job}` begins"
+            self._display.message("start", to_copy(text))
         if event.new is JobState.RUNNING and event.old is JobState.PREPARING and session:
             self._display.message("start", _beginning(session))
 

@@ -132,9 +132,16 @@ def _plain(reason: str) -> str:
 
 
 def number_lines(
-    overview: JobOverview, rates: MeasuredRates, eta: float | None
+    overview: JobOverview, rates: MeasuredRates, eta: float | None, job: str
 ) -> list[tuple[str, str]]:
-    """The numbers as names and texts."""
+    """The numbers as names and texts.
+
+    Args:
+        overview: The numbers.
+        rates: The rates.
+        eta: Remaining seconds; None if unknown.
+        job: Directory of the job, for commands.
+    """
     state = safe(live_words(overview))
     remaining = f", about {duration(eta)} to go" if eta is not None else ""
     if remaining and overview.retrying:
@@ -172,11 +179,11 @@ def number_lines(
     if overview.trouble:
         lines.append(("waits", safe(overview.trouble)))
     if overview.gives_up:
-        lines.append(("ends", end_text(overview.gives_up)))
+        lines.append(("ends", to_copy(end_text(overview.gives_up, job))))
     return lines
 
 
-def end_text(until: float, job: str = "JOB") -> str:
+def end_text(until: float, job: str) -> str:
     """The text when only retries are left: how long they may take, and how not to wait."""
     return (
         f"at {to_the_second(until)} UTC at the latest: nothing but further tries is left; "
@@ -253,14 +260,12 @@ def status_lines(
         uris_average=_worked_on(overview) / seconds,
         kilobytes_average=overview.bytes / seconds / 1000,
     )
-    numbers = dict(number_lines(overview, rates, None))
+    numbers = dict(number_lines(overview, rates, None, job))
     numbers.pop("state")
     numbers["speed"] = (
         f"{rates.uris_average:.1f} URIs/s, {rates.kilobytes_average:,.0f} KB/s on average, "
         f"in {duration(overview.elapsed)}"
     )
-    if "ends" in numbers:
-        numbers["ends"] = to_copy(end_text(overview.gives_up, job))
     if not overview.parallel:
         numbers.pop("work")
     yield pairs(numbers)

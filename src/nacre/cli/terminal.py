@@ -1,5 +1,6 @@
 """The live view of a crawl on a terminal, drawn by rich."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
@@ -7,7 +8,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from nacre.cli.output import count, safe
+from nacre.cli.output import count, safe, shown
 from nacre.cli.status_text import Eta, MeasuredRates, RateMeter, number_lines
 from nacre.core.clock import Clock, duration
 from nacre.job.overview import (
@@ -60,12 +61,18 @@ class LiveView:
             self._details_at = mono + _DETAILS_EVERY
             self._slowest = slowest_queues(session.frontier, _SHOWN)
         self._fetching = longest_fetches(session.engine, self._clock, _SHOWN)
-        self._live.update(self.view(overview, rates), refresh=True)
+        self._live.update(self.view(overview, rates, session.layout.root), refresh=True)
 
-    def view(self, overview: JobOverview, rates: MeasuredRates) -> Group:
-        """The lines that are shown of a moment."""
+    def view(self, overview: JobOverview, rates: MeasuredRates, root: Path) -> Group:
+        """The lines that are shown of a moment.
+
+        Args:
+            overview: The numbers.
+            rates: The rates.
+            root: Directory of the job.
+        """
         slowest = self._slowest[0].needs if self._slowest else 0.0
-        parts = [numbers_table(overview, rates, self._eta.seconds(slowest))]
+        parts = [numbers_table(overview, rates, self._eta.seconds(slowest), shown(root))]
         long = [fetching for fetching in self._fetching if fetching.seconds >= _LONG]
         if long:
             rows = [(duration(f.seconds), safe(f.url)) for f in long]
@@ -90,12 +97,14 @@ class LiveView:
         self._live.stop()
 
 
-def numbers_table(overview: JobOverview, rates: MeasuredRates, eta: float | None) -> Table:
+def numbers_table(
+    overview: JobOverview, rates: MeasuredRates, eta: float | None, job: str
+) -> Table:
     """The numbers, in lines that belong together."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True, min_width=7)
     table.add_column(overflow="fold")
-    for name, text in number_lines(overview, rates, eta):
+    for name, text in number_lines(overview, rates, eta, job):
         table.add_row(name, text)
     return table
 

@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from nacre.core.clock import Clock
@@ -154,7 +155,7 @@ class Waiting:
             self._note("No further pass: nothing will be due.")
             return False
         if following.time > clock.now() or not first:
-            self._note(_next_text(following))
+            self._note(_next_text(following, self._layout.root))
         # Short naps: a clock that is set and a machine that sleeps do not matter either.
         while (seconds := following.time - (slept := clock.now())) > 0:
             self._rest(min(seconds, _NAP))
@@ -196,11 +197,11 @@ def _signals_as_one() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _next_text(following: "NextPass") -> str:
+def _next_text(following: "NextPass", job: Path) -> str:
     from nacre.report.formatting import to_the_second
 
     because = f" ({following.reason})" if following.reason else ""
     return (
         f"Next pass: {to_the_second(following.time)} UTC{because}. Nothing is open until then; "
-        f"Ctrl-C here, or `nacre stop JOB` elsewhere, ends it."
+        f"Ctrl-C here, or `nacre stop {job}` elsewhere, ends it."
     )
