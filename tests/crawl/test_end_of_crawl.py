@@ -80,6 +80,6 @@ def test_who_waits_is_told_for_what_until_when_and_how_to_end_it(dead: int, tmp_
         told = next(line for line in process.stderr if "waits for" in line)
         assert f"waits for http://127.0.0.1:{dead}/robots.txt: " in told
         assert "ends by itself at " in told
-        assert "`nacre frontier JOB delete --all` gives them up" in told
+        assert f"nacre frontier {job} delete --all` gives them up" in told
         assert nacre("frontier", job, "delete", "--all").out == "deleted 2 URIs\n"
         assert ended(process)[0] == 0

@@ -15,7 +15,7 @@ import msgspec
 
 from nacre.annotations import BROWSER_FAILED, HTTP_TRIED, PARSER_FAILED, PARSER_TIMEOUT
 from nacre.core.capture import Capture
-from nacre.core.crawluri import Directive, Hop
+from nacre.core.crawluri import Directive
 from nacre.core.processor import Visit
 from nacre.core.status import CountedAs, FetchStatus, counted
 from nacre.report.browser_tally import BrowserCounts
@@ -35,12 +35,6 @@ _LONGEST_MIME = 127
 
 DNS = "dns:"
 """Pseudo-host of all lookups, as in Heritrix."""
-
-
-def _is_part_behind_robots(visit: Visit) -> bool:
-    """Return whether a part of a page is on a host whose robots.txt cannot be read."""
-    is_part = visit.uri.path.endswith(Hop.EMBED)
-    return is_part and visit.status == FetchStatus.PREREQUISITE_ROBOTS_FAILED
 
 
 def _is_stood_in(visit: Visit) -> bool:
@@ -82,8 +76,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         failures: URIs that failed.
         disregarded: URIs that were disregarded, those deleted included.
         deleted: Of these, those that the operator deleted.
-        failed_pages: Of the failures, those that no other URI needed: neither prerequisites, nor
-            requests of pages, nor parts of pages on a host whose robots.txt cannot be read.
+        failed_pages: Of the failures, those that no other URI needed.
         delta_urls: Of the URIs, those stored as differences.
         delta_bytes: Bytes received for them.
         last_success: Time of the last success, seconds since the epoch; 0 for none.
@@ -329,8 +322,7 @@ class Statistics:
             if visit.uri.source:
                 self._sources[f"{visit.uri.source}\0{name}"].add(size, stored, saved)
         else:
-            page = visit.request is None or recorded
-            page = page and not (visit.uri.is_prerequisite or _is_part_behind_robots(visit))
+            page = not visit.uri.is_prerequisite and (visit.request is None or recorded)
             tally.miss(status, page=page, guess=guess)
             self.totals.miss(status, page=page, guess=guess)
         self.totals.rendered_pages += visit.page is not None and not visit.page.is_repeated
