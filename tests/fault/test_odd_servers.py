@@ -178,6 +178,8 @@ def test_no_private_address_was_asked(result: Result):
 
 def test_open_files_and_memory_stay_flat(result: Result):
     assert result.after <= result.before + 2
-    assert max(result.load.files) < result.before + 4 * PARALLEL
+    # For each toe both ends of its connection, as the servers are in this process, and its spool;
+    # the files of the store come on top, a few for each of its families.
+    assert max(result.load.files) < result.before + 5 * PARALLEL
     half = result.load.memory[len(result.load.memory) // 2 :]
     assert max(half) < result.load.memory[0] + 400_000_000
