@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from nacre.archive.check_rules import KNOWN, field_defects
 from nacre.archive.fields import strip_brackets
+from nacre.archive.findings import CODES
 from nacre.archive.reader import WarcEntry
 from nacre.archive.source import PlainSource
 from tests.archive.checking import check_file
@@ -65,8 +66,8 @@ def test_dates(value, found):
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(KNOWN.values())) | st.text(), st.text())))
-def test_no_field_raises(fields):
-    codes(fields)
+def test_all_fields_have_findings_that_are_described(fields):
+    assert set(codes(fields)) <= CODES.keys()
 
 
 def test_brackets():

@@ -193,16 +193,24 @@ def test_odd_requests_never_reach_the_handler(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "sent",
-    [b"", b"GET http://h.test/ HTTP/1.1\r\nHo", b"CONNECT h.test:443 HTTP/1.1\r\n\r\n\x16\x03\x01"],
+    ("sent", "status"),
+    [
+        (b"", b""),
+        (b"GET http://h.test/ HTTP/1.1\r\nHo", b""),
+        (b"CONNECT h.test:443 HTTP/1.1\r\n\r\n\x16\x03\x01", b"HTTP/1.1 200 "),
+    ],
 )
-def test_slow_clients_are_left(sent: bytes) -> None:
+def test_slow_clients_are_left(sent: bytes, status: bytes) -> None:
     async def main() -> None:
-        async with proxying(Answers(), patience=0.05, idle_time=0.05) as listener:
+        handler = Answers()
+        async with proxying(handler, patience=0.05, idle_time=0.05) as listener:
             client = await Client.to(listener)
             client.writer.write(sent)
-            while await client.read():
-                pass
+            got = b""
+            while part := await client.read():
+                got += part
+            assert got[: got.find(b" ", 9) + 1] == status
+        assert handler.requests == []
 
     run(main())
 
@@ -448,7 +456,10 @@ def test_what_comes_before_the_handshake_is_passed_on_behind_it() -> None:
             client.writer.write(WEBSOCKET + b"early " * 20_000)
             got = b""
             while not got.endswith(b"EARLY " * 20_000):
-                got += await client.read()
+                part = await client.read()
+                assert part, got[-100:]
+                got += part
+            assert got.count(b"EARLY ") == 20_000
 
     run(main())
 
@@ -464,6 +475,7 @@ def test_a_client_that_never_takes_the_end_is_left() -> None:
             client.writer.write(GET)
             await wait_until(lambda: bool(listener.clients))
             await wait_until(lambda: not listener.clients)
+        assert [request.url for request in handler.requests] == ["http://h.test/a"]
 
     run(main())
 

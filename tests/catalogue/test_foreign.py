@@ -44,7 +44,7 @@ def read(holding: Holding, capture: IndexedCapture) -> str:
         return entry.get("WARC-Target-URI") or ""
 
 
-def check(holding: Holding, pages: tuple[str, ...] = PAGES) -> None:
+def assert_holds(holding: Holding, pages: tuple[str, ...] = PAGES) -> None:
     """Each page is found, and its record is read."""
     index = open_index(holding)
     for url in pages:
@@ -59,7 +59,7 @@ def test_a_packed_warc(tmp_path):
     progress: list[tuple[int, int]] = []
     holding = open_holding([path], tell=lambda *done: progress.append(done))
     assert (holding.kind, holding.name, holding.warnings) == ("warc", "one.warc.gz", [])
-    check(holding)
+    assert_holds(holding)
     size = path.stat().st_size
     assert progress[-1] == (size, size)
 
@@ -67,7 +67,7 @@ def test_a_packed_warc(tmp_path):
 def test_a_plain_warc(tmp_path):
     path = tmp_path / "中文 file.warc"
     path.write_bytes(b"".join(map(response, PAGES)))
-    check(open_holding([path]))
+    assert_holds(open_holding([path]))
 
 
 def test_several_files_and_a_directory(tmp_path):
@@ -75,26 +75,26 @@ def test_several_files_and_a_directory(tmp_path):
     folder.mkdir()
     for number, url in enumerate(PAGES):
         (folder / f"{number}.warc.gz").write_bytes(packed_warc([url]))
-    check(open_holding(sorted(folder.iterdir())))
+    assert_holds(open_holding(sorted(folder.iterdir())))
     holding = open_holding([folder])
     assert (holding.kind, len(holding.members)) == ("several", 4)
-    check(holding)
+    assert_holds(holding)
 
 
 def test_an_index_is_made_once_for_a_file(tmp_path, monkeypatch):
     path = tmp_path / "one.warc.gz"
     path.write_bytes(packed_warc())
-    check(open_holding([path]))
+    assert_holds(open_holding([path]))
     monkeypatch.setattr(foreign, "index_records", None)
-    check(open_holding([path]))
+    assert_holds(open_holding([path]))
     monkeypatch.undo()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path.write_bytes(packed_warc(PAGES[:2]))
     holding = open_holding([path])
-    check(holding, PAGES[:2])
+    assert_holds(holding, PAGES[:2])
     (index,) = cache_folder().rglob("index.cdxj")
     index.unlink()
-    check(open_holding([path]), PAGES[:2])
+    assert_holds(open_holding([path]), PAGES[:2])
     assert catalogue_folder(holding.members[0]) == cache_folder() / holding.label
 
 
@@ -105,14 +105,14 @@ def test_the_index_beside_a_warc_is_used_if_it_fits(tmp_path, monkeypatch):
     index = tmp_path / "one.cdxj"
     index.write_bytes(b"\n".join(lines) + b"\n")
     holding = open_holding([path])
-    check(holding)
+    assert_holds(holding)
     assert holding.members[0].warcs()[0].index == index
     index.write_bytes(b"\n".join(lines[::-1]) + b"\n")
     os.utime(path, ns=(1, 1))
     assert open_holding([path]).members[0].warcs()[0].index != index
     os.utime(path)
     os.utime(index, ns=(1, 1))
-    check(open_holding([path]))
+    assert_holds(open_holding([path]))
 
 
 @pytest.mark.parametrize("large", [0, 1 << 40])
@@ -128,8 +128,8 @@ def test_a_wacz(tmp_path, monkeypatch, index, deflated, large):
     assert (holding.kind, holding.title, holding.main_page) == ("wacz", "中文 title", PAGES[0])
     assert holding.fields["creator"] == "Me"
     assert holding.warnings == []
-    check(holding)
-    check(open_holding([path]))
+    assert_holds(holding)
+    assert_holds(open_holding([path]))
 
 
 def test_keys_of_other_crawlers_become_ours(tmp_path):
@@ -137,7 +137,7 @@ def test_keys_of_other_crawlers_become_ours(tmp_path):
     lines = own_index(data, "one.warc.gz", tmp_path)
     others = [line.replace(b"test,h)/a ", b"test,h)/a/ ") for line in lines]
     parts = {"archive/one.warc.gz": data, **zipnum(others)}
-    check(open_holding([write_wacz(tmp_path / "x.wacz", parts)]))
+    assert_holds(open_holding([write_wacz(tmp_path / "x.wacz", parts)]))
 
 
 @pytest.mark.parametrize("large", [0, 1 << 40])
@@ -147,7 +147,7 @@ def test_an_index_that_is_not_sorted(tmp_path, monkeypatch, large):
     lines = own_index(data, "one.warc.gz", tmp_path)[::-1]
     for index in (zipnum(lines), {"indexes/index.cdxj": b"\n".join(lines)}):
         path = write_wacz(tmp_path / "x.wacz", {"archive/one.warc.gz": data, **index})
-        check(open_holding([path]))
+        assert_holds(open_holding([path]))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_an_index_that_is_not_sorted(tmp_path, monkeypatch, large):
 def test_an_index_of_no_use(tmp_path, index):
     path = write_wacz(tmp_path / "x.wacz", {"archive/one.warc.gz": packed_warc(), **index})
     holding = open_holding([path])
-    check(holding)
+    assert_holds(holding)
     assert holding.warnings == []
 
 
@@ -171,7 +171,7 @@ def test_a_damaged_index_is_made_again(tmp_path):
     index["indexes/index.cdx.gz"] = b"x" * len(index["indexes/index.cdx.gz"])
     path = write_wacz(tmp_path / "x.wacz", {"archive/one.warc.gz": packed_warc(), **index})
     holding = open_holding([path])
-    check(holding)
+    assert_holds(holding)
     assert [code_of(text) for text in holding.warnings] == ["catalogue.damaged-index"]
 
 
@@ -182,17 +182,17 @@ def test_bytes_that_are_not_utf8_in_an_index(tmp_path):
     gbk = line.replace(b"%d6%d0", b"\xd6\xd0").replace(b"%D6%D0", b"\xd6\xd0")
     parts = {"archive/one.warc.gz": data, "indexes/index.cdxj": gbk + b"\n"}
     holding = open_holding([write_wacz(tmp_path / "x.wacz", parts)])
-    check(holding, (url,))
+    assert_holds(holding, (url,))
 
 
 def test_a_cut_warc_shows_what_is_there(tmp_path):
     path = tmp_path / "one.warc.gz"
     path.write_bytes(packed_warc()[:-20])
     holding = open_holding([path])
-    check(holding)
+    assert_holds(holding)
     path.write_bytes(packed_warc(PAGES[:3]) + packed_warc(PAGES[3:])[:30] + b"junk" * 99)
     holding = open_holding([path])
-    check(holding, PAGES[:3])
+    assert_holds(holding, PAGES[:3])
     (text,) = holding.warnings
     assert "one.warc.gz" in text
 
@@ -257,7 +257,7 @@ def test_any_byte_may_be_another(is_wacz, changes):
 def test_an_index_that_does_not_fit_on_the_disk(tmp_path, monkeypatch, index):
     path = wacz_with(tmp_path / "x.wacz", index)
     monkeypatch.setattr("nacre.catalogue.sorting._MEMORY", 300)
-    check(open_holding([path]))
+    assert_holds(open_holding([path]))
     os.utime(path, ns=(1, 1))
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=900))
     with pytest.raises(JobError) as failure:
@@ -273,7 +273,7 @@ def test_a_packed_index_of_too_many_bytes_is_made_again(tmp_path, monkeypatch):
         "indexes/index.cdx.gz": gzip.compress(b" " * 3000),
     }
     holding = open_holding([write_wacz(tmp_path / "x.wacz", parts)])
-    check(holding)
+    assert_holds(holding)
     assert [code_of(text) for text in holding.warnings] == ["catalogue.damaged-index"]
 
 

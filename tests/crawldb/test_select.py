@@ -240,8 +240,11 @@ def test_a_condition_that_is_none_is_told_with_the_columns(text):
 
 def test_a_condition_that_is_one():
     with Kernel(again=True) as kernel:
-        row_where(kernel, "score > 3 and md['a'] = 'b' and status = 1 -- as Nutch")
-        row_where(kernel, "length(lower(key)) > 3 and coalesce(lang, 'zh') in ('zh', 'en')")
+        translated = row_where(kernel, "score > 3 and md['a'] = 'b' and status = 1 -- as Nutch")
+        assert translated.endswith(" > 3 and md['a'] = 'b' and status = 1 -- as Nutch")
+        assert "score::DOUBLE" in translated
+        unchanged = "length(lower(key)) > 3 and coalesce(lang, 'zh') in ('zh', 'en')"
+        assert row_where(kernel, unchanged) == unchanged
 
 
 @pytest.mark.parametrize(

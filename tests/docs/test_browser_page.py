@@ -25,4 +25,5 @@ def test_each_setting_of_the_page_exists():
 
 @pytest.mark.parametrize("example", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
 def test_each_example_of_settings_is_valid(example: str):
-    JobSettings.model_validate(read_yaml(example, "browser.md").tree)
+    tree = read_yaml(example, "browser.md").tree
+    assert JobSettings.model_validate(tree).model_fields_set == tree.keys()

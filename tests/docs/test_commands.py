@@ -188,7 +188,7 @@ class Folder:
         command = re.sub(r"(?<=--run )\d{8}T\d{6}Z", warc.parts[-3], command)
         return command.replace("NAME.warc.gz", warc.name)
 
-    def type(self, command: str) -> None:
+    def assert_works(self, command: str) -> None:
         """Run a command; its exit code must be one that the page tells of."""
         text, sink = self._redirected(self._here(command))
         text, _, source = text.partition(" < ")
@@ -311,4 +311,4 @@ def test_every_command_of_a_page_works(page: str, tmp_path: Path, monkeypatch: p
     with site(PAGES) as home, ExitStack() as stack:
         folder = Folder(tmp_path, home, stack)
         for command in commands(page):
-            folder.type(command)
+            folder.assert_works(command)

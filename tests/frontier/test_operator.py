@@ -432,7 +432,7 @@ def test_a_queue_that_was_never_fetched_from_has_no_delay_to_change() -> None:
     front = frontier(MemoryRows())
     front.schedule([candidate("a", "0")], NOW)
     apply(front, 2.0, delay=400)
-    take(front, 2.0)
+    assert take(front, 2.0).url == "http://a/0"
 
 
 def test_new_settings_bring_back_what_the_operator_did_not_retire() -> None:

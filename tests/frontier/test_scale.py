@@ -22,7 +22,7 @@ def measured(*arguments: str) -> list[dict[str, float]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def check(store: Path, uris: int, growth: float) -> None:
+def assert_memory_is_bounded(store: Path, uris: int, growth: float) -> None:
     """Fill it to a tenth, then to all; then resume."""
     seen = measured("fill", str(store), str(uris), str(uris // 10))
     assert seen[-1]["uris"] == uris
@@ -35,10 +35,10 @@ def check(store: Path, uris: int, growth: float) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.slow
 def test_memory_does_not_follow_the_number_of_uris(tmp_path: Path):
-    check(tmp_path / "store", 100_000, growth=75.0)
+    assert_memory_is_bounded(tmp_path / "store", 100_000, growth=75.0)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_ten_million_uris_take_no_more_memory_than_one_million(tmp_path: Path):
-    check(tmp_path / "store", 10_000_000, growth=150.0)
+    assert_memory_is_bounded(tmp_path / "store", 10_000_000, growth=150.0)

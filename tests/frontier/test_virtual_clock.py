@@ -28,7 +28,7 @@ class Reopened:
         self.store.commit()
 
 
-def judge(crawl: Crawl) -> None:
+def assert_no_server_is_asked_too_early(crawl: Crawl) -> None:
     early = {n: server.early for n, server in enumerate(crawl.servers) if server.early}
     assert early == {}
     assert all(server.requests for server in crawl.servers)
@@ -42,7 +42,7 @@ def test_no_server_is_asked_too_early() -> None:
         1000, 30, rows.reopen, rows.commit, crash_every=1501, revisit=(12 * DAY, 25 * DAY)
     )
     crawl.run()
-    judge(crawl)
+    assert_no_server_is_asked_too_early(crawl)
     assert crawl.crashes > 1
 
 
@@ -52,7 +52,7 @@ def test_busy_servers_are_not_either(crash_every: int) -> None:
     rows = MemoryRows()
     crawl = Crawl(40, 0.2, rows.reopen, rows.commit, crash_every, revisit=(60.0, 600.0))
     crawl.run()
-    judge(crawl)
+    assert_no_server_is_asked_too_early(crawl)
 
 
 @pytest.mark.slow
@@ -63,5 +63,5 @@ def test_a_hundred_thousand_queues_for_thirty_days(tmp_path: Path) -> None:
         100_000, 30, reopened.open, reopened.commit, 200_003, revisit=(10 * DAY, 20 * DAY)
     )
     crawl.run()
-    judge(crawl)
+    assert_no_server_is_asked_too_early(crawl)
     assert crawl.crashes > 1

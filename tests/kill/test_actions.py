@@ -56,8 +56,16 @@ def until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.01)
 
 
-def kill_in_the_middle(folder: Path, count: int, kills: int) -> None:
-    job = folder / "job"
+@pytest.mark.kill
+@pytest.mark.parametrize(
+    ("count", "kills"),
+    [
+        pytest.param(20_000, 1, marks=pytest.mark.timeout(120)),
+        pytest.param(100_000, KILLS, marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
+    ],
+)
+def test_killed_in_the_middle_of_a_file(tmp_path: Path, count: int, kills: int) -> None:
+    job = tmp_path / "job"
     (job / "action").mkdir(parents=True)
     plan = {
         "seeds": ["http://a.test/"],
@@ -93,16 +101,3 @@ def kill_in_the_middle(folder: Path, count: int, kills: int) -> None:
     numbers = [int(line.split()[1].rstrip(":")) for line in rejected]
     assert numbers == [1 + at * (count // 10 + 1) for at in range(10)]
     sys.stdout.write(f"killed after {seen} of {count} lines\n")
-
-
-@pytest.mark.kill
-@pytest.mark.timeout(120)
-def test_killed_in_the_middle_of_a_file(tmp_path: Path) -> None:
-    kill_in_the_middle(tmp_path, 20_000, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.kill
-@pytest.mark.timeout(600)
-def test_killed_again_and_again_in_the_middle_of_a_large_file(tmp_path: Path) -> None:
-    kill_in_the_middle(tmp_path, 100_000, KILLS)

@@ -137,7 +137,7 @@ def finish(job: Path, site: Site) -> Outcome:
     return outcome(job)
 
 
-def compare(killed: Outcome, calm: Outcome) -> None:
+def assert_same_outcome(killed: Outcome, calm: Outcome) -> None:
     """Every URI finished once, no capture twice, all valid and consistent, all totals equal."""
     assert killed.damage == []
     assert killed.finished == once_each(calm)
@@ -153,7 +153,8 @@ def once_each(calm: Outcome) -> dict[str, int]:
     return dict.fromkeys(calm.finished, 1)
 
 
-def run_kills(folder: Path, site: Site, kills: int, seed: int) -> None:
+def run_kills(folder: Path, site: Site, kills: int, seed: int) -> tuple[Outcome, Outcome]:
+    """The outcome of a crawl that is killed often, and of one that is not."""
     results: list[tuple[Outcome, float]] = []
     calm = threading.Thread(target=lambda: results.append(undisturbed(folder / "calm", site)))
     calm.start()
@@ -167,7 +168,7 @@ def run_kills(folder: Path, site: Site, kills: int, seed: int) -> None:
     site.fast.unlink()
     outcome_of_calm, seconds = results[0]
     assert seconds >= 60, f"the undisturbed crawl took only {seconds:.0f} s: throttle more"
-    compare(killed, outcome_of_calm)
+    return killed, outcome_of_calm
 
 
 @pytest.mark.kill
@@ -175,7 +176,7 @@ def run_kills(folder: Path, site: Site, kills: int, seed: int) -> None:
 def test_a_crawl_that_is_killed_twenty_times_ends_as_one_that_is_not(tmp_path: Path, site: Site):
     seed = random.SystemRandom().randrange(1 << 32)
     sys.stdout.write(f"seed {seed}\n")
-    run_kills(tmp_path, site, KILLS, seed)
+    assert_same_outcome(*run_kills(tmp_path, site, KILLS, seed))
 
 
 @pytest.mark.kill
@@ -183,4 +184,4 @@ def test_a_crawl_that_is_killed_twenty_times_ends_as_one_that_is_not(tmp_path: P
 @pytest.mark.timeout(7200)
 def test_two_hundred_kills(tmp_path: Path, site: Site):
     for seed in range(10):
-        run_kills(tmp_path / str(seed), site, KILLS, seed)
+        assert_same_outcome(*run_kills(tmp_path / str(seed), site, KILLS, seed))

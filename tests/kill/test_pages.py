@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from nacre.archive.check import Checker
+from nacre.archive.findings import CheckFinding
 from tests.fault.facts import path_of
 from tests.fault.jobs import facts_of
 from tests.fault.pages import PATHS, app_site, check_pages
@@ -83,8 +84,14 @@ def look(job: Path) -> None:
     check_pages(sorted(job.rglob("archive/*.warc.gz")), ALL)
 
 
-async def kill_often(folder: Path, kills: int, *real: str) -> int:
+async def kill_often(folder: Path, kills: int, *real: str) -> list[CheckFinding]:
+    """Kill crawls until they were killed so often, and run each to its end.
+
+    Returns:
+        The findings of the check of their archives.
+    """
     luck, killed, number = random.Random(20_261_129), 0, 0
+    findings: list[CheckFinding] = []
     site = Site(app_site())
     site.pause = 0.01
     async with site.serving():
@@ -105,16 +112,16 @@ async def kill_often(folder: Path, kills: int, *real: str) -> int:
             checker = Checker()
             for warc in sorted(job.rglob("archive/*.warc.gz")):
                 checker.file(warc)
-            assert checker.finish() == []
-    return number
+            findings += checker.finish()
+    sys.stdout.write(f"{kills} kills in {number} crawls {' '.join(real)}\n")
+    return findings
 
 
 @pytest.mark.kill
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.slow)])
 def test_nothing_of_a_page_is_half_there_or_twice(tmp_path: Path, kills: int):
-    jobs = asyncio.run(kill_often(tmp_path, kills))
-    sys.stdout.write(f"{kills} kills in {jobs} crawls\n")
+    assert asyncio.run(kill_often(tmp_path, kills)) == []
 
 
 @pytest.mark.slow
@@ -122,5 +129,4 @@ def test_nothing_of_a_page_is_half_there_or_twice(tmp_path: Path, kills: int):
 @pytest.mark.browser
 @pytest.mark.timeout(600)
 def test_no_browser_is_left_of_a_crawl_that_was_killed(tmp_path: Path):
-    jobs = asyncio.run(kill_often(tmp_path, 20, "real"))
-    sys.stdout.write(f"20 kills in {jobs} crawls with a browser\n")
+    assert asyncio.run(kill_often(tmp_path, 20, "real")) == []

@@ -138,7 +138,7 @@ def archived(cycle: Cycle) -> list[str]:
     return found
 
 
-def check(tmp_path: Path, kills: int) -> None:
+def assert_nothing_is_lost_or_twice(tmp_path: Path, kills: int) -> None:
     draw = random.Random(kills)
     pages = SlowPages(many_pages(PAGES))
     with site(pages) as home, site(pages) as second:
@@ -177,7 +177,7 @@ def check(tmp_path: Path, kills: int) -> None:
 @pytest.mark.kill
 @pytest.mark.timeout(600)
 def test_nothing_is_lost_or_twice_after_20_kills(tmp_path: Path):
-    check(tmp_path, 20)
+    assert_nothing_is_lost_or_twice(tmp_path, 20)
 
 
 @pytest.mark.kill
@@ -185,4 +185,4 @@ def test_nothing_is_lost_or_twice_after_20_kills(tmp_path: Path):
 @pytest.mark.timeout(3600)
 def test_nothing_is_lost_or_twice_after_200_kills(tmp_path: Path):
     for number in range(10):
-        check(tmp_path / str(number), 20 + number)
+        assert_nothing_is_lost_or_twice(tmp_path / str(number), 20 + number)

@@ -33,5 +33,5 @@ def test_sizes(data, size):
 
 @given(st.sampled_from([PNG, JPEG, b"RIFF\0\0\0\0WEBPVP8X", b"GIF89a"]), st.binary(max_size=40))
 def test_damage_is_no_error(start, data):
-    read_image_size(start[: len(start) // 2] + data)
-    read_image_size(start + data)
+    for damaged in (start[: len(start) // 2] + data, start + data):
+        assert min(read_image_size(damaged) or (1, 1)) > 0

@@ -88,5 +88,8 @@ def test_the_urls_of_a_site_are_its_files_and_the_first_licenses():
 
 
 @given(st.sampled_from([TDMREP, AI_TXT, LLMS_TXT, RSL]), st.binary(max_size=300))
-def test_no_file_raises_an_exception(kind, text):
-    policy_signals(kind, text + b"https://rslstandard.org/rsl")
+def test_signals_of_any_bytes_have_their_kind_and_a_printable_line(kind, text):
+    for signal in policy_signals(kind, text + b"https://rslstandard.org/rsl"):
+        assert signal.source == kind
+        assert signal.line.isprintable()
+        assert len(signal.line) <= 500

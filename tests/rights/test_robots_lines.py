@@ -74,5 +74,7 @@ def test_a_signal_has_its_line_and_its_group():
 
 
 @given(st.binary(max_size=500))
-def test_no_file_raises_an_exception(text):
-    robots_signals(text, "nacre", 400)
+def test_signals_of_any_bytes_have_a_printable_line(text):
+    signals = robots_signals(b"User-agent: *\nContent-Usage: train-ai=n" + text, "nacre", 400)
+    assert [signal.line for signal in signals if not signal.line.isprintable()] == []
+    assert {signal.source for signal in signals} <= {"robots.txt"}

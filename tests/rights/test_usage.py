@@ -47,6 +47,7 @@ def test_content_signals_are_pairs(value, stated):
 
 
 @given(st.text())
-def test_no_value_raises_an_exception(value):
-    usage_preferences(value)
-    signal_preferences(value)
+def test_the_text_of_a_preference_states_it_again(value):
+    for preferences in (usage_preferences, signal_preferences):
+        for preference in preferences(value):
+            assert preferences(preference.text) == (preference,)

@@ -197,8 +197,11 @@ def test_large_hostile_files_are_read_in_time(piece):
 
 
 @given(st.binary(max_size=300))
-def test_never_raises(data):
-    parse_robots(b"User-agent: *\nDisallow: /" + data).for_agent("nacre").verdict("/a?b=c")
+def test_no_bytes_change_the_rules_of_another_group(data):
+    others = b"User-agent: *\nDisallow: /" + data
+    assert parse_robots(others).for_agent("nacre").verdict("/robots.txt").allowed
+    mine = b"User-agent: nacre\nDisallow: /a\n"
+    assert not parse_robots(mine + others).for_agent("nacre").verdict("/a?b=c").allowed
 
 
 TOKENS = st.sampled_from(

@@ -1,5 +1,7 @@
 """A policy on the real crawler: the settings of its job, and what it sees of a visit."""
 
+import os
+
 import pytest
 
 from nacre_simweb.archetypes import archetype
@@ -38,13 +40,18 @@ def test_nothing_but_what_is_wanted_is_in_scope():
     assert [rule.rule_name for rule in settings.scope] == ["reject", "prerequisite-accept"]
 
 
-def test_a_careless_disk_waits_for_nothing(tmp_path):
+def test_a_careless_disk_waits_for_nothing(tmp_path, monkeypatch):
+    synced: list[int] = []
+    for name in ("fsync", "fdatasync"):
+        monkeypatch.setattr(os, name, synced.append)
     disk = CarelessDisk()
     handle = disk.create(str(tmp_path / "file"))
+    disk.pwrite(handle, b"text", 0)
     disk.fdatasync(handle)
     disk.close(handle)
-    disk.fsync_dir(str(tmp_path / "not there"))
-    disk.fdatasync(-1)
+    disk.fsync_dir(str(tmp_path))
+    assert synced == []
+    assert (tmp_path / "file").read_bytes() == b"text"
 
 
 class TwoPages:

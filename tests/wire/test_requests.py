@@ -103,8 +103,9 @@ def test_chunks_end_at_the_limit_too() -> None:
 @given(st.binary(max_size=300))
 @examples(100)
 def test_no_bytes_are_an_error_of_ours(data: bytes) -> None:
-    read(data)
-    read(POST + data)
+    for reader in (read(data), read(POST + data)):
+        assert not reader.complete or reader.head is not None
+        assert not (reader.is_idle and reader.failure)
 
 
 def test_requests_follow_each_other() -> None:

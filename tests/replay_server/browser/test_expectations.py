@@ -219,5 +219,7 @@ def test_scripts_that_navigate(show: Opener):
         "http://h.test/a": HEAD + "arrived",
         **frames,
     })  # fmt: skip
-    frame_of(page).wait_for_function("""[...document.querySelectorAll("iframe")].every(
-        (each) => each.contentDocument?.body?.innerText === "arrived")""")
+    texts = """[...document.querySelectorAll("iframe")].map(
+        (each) => each.contentDocument?.body?.innerText)"""
+    frame_of(page).wait_for_function(f"{texts}.every((text) => text === 'arrived')")
+    assert within(page, texts) == ["arrived"] * len(NAVIGATING)

@@ -127,6 +127,9 @@ def test_the_watch_sees_what_leaves(watched: tuple[BrowserContext, LiveWeb], ser
     page.evaluate("""fetch('http://one.test/').catch(() => 0); new Image().src = 'http://two.test/';
         document.body.append(Object.assign(document.createElement("iframe"), {src: 'http://x.test/'}));
         new WebSocket('ws://three.test/')""")
-    while len(web.connections) < 3:
+    for _ in range(1200):
+        if len(web.connections) >= 3:
+            break
         page.wait_for_timeout(25)
+    assert len(web.connections) >= 3
     page.close()

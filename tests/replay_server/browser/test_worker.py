@@ -27,7 +27,7 @@ def moved(status: int, target: str) -> Capture:
     return Capture("", status=status, fields=(("Location", target),))
 
 
-def until(page: Page, place: Replay, *urls: str) -> None:
+def assert_asked(page: Page, place: Replay, *urls: str) -> None:
     """Wait until URLs were asked for; they must have been asked for at the time of the page."""
     for _ in range(600):
         if set(urls) <= set(place.urls()):
@@ -77,7 +77,7 @@ def test_what_a_page_loads_by_markup(show: Opener, markup: str, urls: list[str])
         "http://o.test/s.js": script("new Image().src = 'by.svg'"),
         "http://o.test/frame": "<img src=/in.svg>",
     })  # fmt: skip
-    until(page, place, *urls)
+    assert_asked(page, place, *urls)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_what_a_page_loads_by_script(show: Opener, text: str, urls: list[str]):
             "http://o.test/near.js", "http://o.test/root.js", "https://p.test/far.js")},
         "http://o.test/frame": "<img src=/in.svg>",
     })  # fmt: skip
-    until(page, place, *urls)
+    assert_asked(page, place, *urls)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_where_a_page_leads(show: Opener, text: str, url: str):
         "<form action=http://o.test/find><input name=q value=中></form>",
     })  # fmt: skip
     within(page, f"void setTimeout(() => {{ {text} }})")
-    until(page, place, url)
+    assert_asked(page, place, url)
     frame_of(page).wait_for_url(f"{place.origin}/{TIME}mp_/{url}")
 
 
@@ -183,9 +183,9 @@ def test_link_in_a_frame_leads_the_frame_that_it_names(show: Opener, target: str
         "http://h.test/first": HEAD + "first",
         "http://h.test/next": HEAD + "next",
     })  # fmt: skip
-    until(page, place, "http://h.test/menu", "http://h.test/first")
+    assert_asked(page, place, "http://h.test/menu", "http://h.test/first")
     frame_of(page, "menu").click("a")
-    until(page, place, "http://h.test/next")
+    assert_asked(page, place, "http://h.test/next")
     name = "other" if target == "other" else "replayed"
     frame_of(page, name).wait_for_url(f"{place.origin}/{TIME}mp_/http://h.test/next")
 
@@ -212,7 +212,7 @@ def test_requests_say_that_they_passed_the_worker(show: Opener):
     })  # fmt: skip
     urls = {"": "iframe", "a.svg": "image", "s.js": "script", "s.css": "style", "frame": "iframe",
             "f": "empty"}  # fmt: skip
-    until(page, place, *(f"http://h.test/{name}" for name in urls))
+    assert_asked(page, place, *(f"http://h.test/{name}" for name in urls))
     assert {asked.url.rpartition("/")[2]: asked.worker for asked in place.log} == urls
 
 
@@ -236,7 +236,7 @@ def test_post_is_sent_with_its_body_and_type(show: Opener):
     assert asked.fields["x-requested-with"] == "x"
     assert "authorization" not in asked.fields
     within(page, "void document.forms[0].submit()")
-    until(page, place, "http://o.test/form")
+    assert_asked(page, place, "http://o.test/form")
     asked = place.log[-1]
     assert (asked.method, asked.body) == ("POST", b"q=%E4%B8%AD")
     assert asked.fields["content-type"] == "application/x-www-form-urlencoded"
@@ -256,7 +256,7 @@ def test_media_is_read_in_ranges(show: Opener):
         "http://h.test/": HEAD + "<audio src=//o.test/a.wav preload=auto></audio>",
         "http://o.test/a.wav": Capture(wave(60), "audio/wav", fields=(("Accept-Ranges", "bytes"),)),
     })  # fmt: skip
-    until(page, place, "http://o.test/a.wav")
+    assert_asked(page, place, "http://o.test/a.wav")
     length = within(
         page,
         """new Promise((done) => { const a = document.querySelector("audio");
@@ -278,9 +278,9 @@ def test_redirects_stay_in_the_archive(show: Opener):
         "http://o.test/d/s.css": style("body{background:url(in.svg)}"),
         "http://o.test/end": HEAD + "the end",
     })  # fmt: skip
-    until(page, place, "http://o.test/a.svg", "http://o.test/d/in.svg")
+    assert_asked(page, place, "http://o.test/a.svg", "http://o.test/d/in.svg")
     within(page, "void setTimeout(() => location.assign('away'))")
-    until(page, place, "http://o.test/end")
+    assert_asked(page, place, "http://o.test/end")
     frame_of(page).wait_for_url(f"{place.origin}/{TIME}mp_/http://o.test/end#x")
 
 
@@ -293,7 +293,7 @@ def test_missing_requests_are_reported_to_the_viewer(show: Opener):
         "http://h.test/there.svg": PICTURE,
     })  # fmt: skip
     page.wait_for_function("messages.filter((each) => each.nacre === 'missing').length >= 2")
-    until(page, place, "http://h.test/gone.svg", "http://h.test/there.svg")
+    assert_asked(page, place, "http://h.test/gone.svg", "http://h.test/there.svg")
     messages = page.evaluate("messages.filter((each) => each.nacre === 'missing')")
     assert sorted(messages, key=lambda each: each["url"]) == [
         {"nacre": "missing", "url": "http://h.test/none.json", "timestamp": TIME},
@@ -321,7 +321,7 @@ def test_page_that_appears_without_the_worker_is_loaded_again(show: Opener):
         location.assign("next");
     })()""",
     )
-    until(page, place, "http://h.test/next")
+    assert_asked(page, place, "http://h.test/next")
     assert place.log[-1].worker == "iframe"
 
 
@@ -400,7 +400,7 @@ def test_storage_is_of_the_archived_host(show: Opener):
     names = within(page, "indexedDB.databases().then((all) => all.map((each) => each.name))")
     assert names == ["h.test\ndb"]
     within(page, "void document.links[0].click()")
-    until(page, place, "http://h.test/back")
+    assert_asked(page, place, "http://h.test/back")
     page.wait_for_function("messages.some((each) => each.url === 'http://h.test/back')")
     assert json.loads(within(page, read))[0] == "1"
     within(page, "localStorage.removeItem('a'); delete localStorage.b")

@@ -126,7 +126,7 @@ class SparkRun:
         )
         return sum(found.values()) - len(found)
 
-    def checked(self, what: str, local: tuple[str, Counter[str]]) -> None:
+    def assert_as_local(self, what: str, local: tuple[str, Counter[str]]) -> None:
         """All is as it is without the cluster; says so."""
         digest = result(self.directory, self.env)
         pages = captured(self.place)
@@ -169,7 +169,7 @@ def test_undisturbed_units_run_in_both_executors(spark_run, local):
         say(f"  worker {numbers[pid]}: {', '.join(units)}; {count:,} requests")
     assert len(of_unit) >= 4
     assert len(asked_by) == 2
-    spark_run.checked("undisturbed", local)
+    spark_run.assert_as_local("undisturbed", local)
     assert spark_run.repeated() == 0
 
 
@@ -191,7 +191,7 @@ def killed_in_the_middle(spark_run, kill_it) -> None:
 
 def test_an_executor_is_killed(spark_run, local):
     killed_in_the_middle(spark_run, lambda one: kill(one.executor))
-    spark_run.checked("kill -9 of an executor", local)
+    spark_run.assert_as_local("kill -9 of an executor", local)
 
 
 def test_a_worker_is_killed(spark_run, local):
@@ -205,7 +205,7 @@ def test_a_worker_is_killed(spark_run, local):
         cluster.add_workers(number)
 
     killed_in_the_middle(spark_run, kill_worker)
-    spark_run.checked("kill -9 of a worker", local)
+    spark_run.assert_as_local("kill -9 of a worker", local)
 
 
 def kill_the_driver(spark_run) -> None:
@@ -222,7 +222,7 @@ def kill_the_driver(spark_run) -> None:
 
 def test_the_driver_is_killed_and_run_again(spark_run, local):
     kill_the_driver(spark_run)
-    spark_run.checked("kill -9 of the driver, run again", local)
+    spark_run.assert_as_local("kill -9 of the driver, run again", local)
 
 
 def test_all_tables_in_a_bucket_and_an_executor_is_killed(
@@ -236,7 +236,7 @@ def test_all_tables_in_a_bucket_and_an_executor_is_killed(
     killed_in_the_middle(spark_run, lambda one: kill(one.executor))
     kept_here = {path.name for path in spark_run.directory.glob("cycle/*")}
     assert not kept_here & {"versions", "manifests", "tables", "segments", "archive"}
-    spark_run.checked("object storage, kill -9 of an executor", local)
+    spark_run.assert_as_local("object storage, kill -9 of an executor", local)
 
 
 def test_of_two_drivers_at_once_one_wins(spark_run, local, tmp_path):

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from multiprocessing import forkserver
 from pathlib import Path
 
 import msgspec
@@ -153,5 +154,8 @@ def test_units_of_one_machine_take_turns_at_a_host(tmp_path: Path):
 def test_the_engine_begins_before_the_first_unit():
     engine = LocalEngine(1)
     engine.begin()
+    server = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    os.kill(server, 0)
     engine.begin()
+    assert forkserver._forkserver._forkserver_pid == server  # type: ignore[attr-defined]
     engine.close()

@@ -220,6 +220,7 @@ def test_a_question_that_holds_others_up_is_answered_apart(tmp_path: Path, monke
         try:
             await pool.warm()
             await _ask_more_than_may_run(job, pool)
+            assert pool.times["import-uris"][0] == ALONE + 1
         finally:
             await pool.close()
 
