@@ -45,7 +45,8 @@ class WebhookRunner:
     """Posts queued messages, those of each webhook in their order.
 
     A webhook that is slow or fails does not delay other webhooks. A message is tried eight times,
-    with delays of 1, 2, 4 … 60 s, also across a restart of the console; then it is dropped.
+    with delays of 1, 2, 4 … 60 s, also across a restart of the console; then it is dropped. So is
+    the reading of the changes of a run that ended.
 
     Args:
         parts: The parts that runners need.
@@ -59,8 +60,6 @@ class WebhookRunner:
         self._book = parts.webhooks
         self._busy: set[int] = set()
         self._seen: dict[str, SeenRun] = {}
-        self._unread: dict[tuple[str, str], int] = {}
-        """Ids of jobs with names of runs whose changes are not read yet, and the attempts."""
         self._is_reading = False
 
     async def run(self) -> None:
@@ -69,7 +68,7 @@ class WebhookRunner:
             while True:
                 self.look()
                 self._book.some.clear()
-                if self._unread and not self._is_reading:
+                if not self._is_reading and self._book.unread_runs():
                     self._is_reading = True
                     group.create_task(self._read(), name="webhooks: changes")
                 for hook, delivery in self.due():
@@ -113,11 +112,12 @@ class WebhookRunner:
             if before is None:  # changes before the first check were reported already, or are old
                 continue
             events = events_of(before, now)
+            if "finished" in events and self._book.receivers("changes", job.id):
+                for run in ended_runs(before, now):
+                    self._book.add_unread(job.id, run)
             for event in events:
                 message = f"{before.state} -> {now.state}"
                 self._book.tell(event, job.id, message, diagnosis_text(snapshot.sentence))
-            if "finished" in events and self._book.receivers("changes", job.id):
-                self._unread.update(((job.id, run), 0) for run in ended_runs(before, now))
 
     async def _read(self) -> None:
         try:
@@ -130,22 +130,20 @@ class WebhookRunner:
 
         If they cannot be read, this is tried again at the next checks, and then reported.
         """
-        for (job, run), tries in list(self._unread.items()):
+        for unread in self._book.unread_runs():
             try:
-                root = self._fleet.job(job).layout.root
+                root = self._fleet.job(unread.job).layout.root
                 changes = await ask_readers(
-                    self._readers, root, list_changes_of_run, NamedRun(run), ASK_PATIENCE
+                    self._readers, root, list_changes_of_run, NamedRun(unread.run), ASK_PATIENCE
                 )
             except NacreError as error:
-                self._unread[job, run] = tries + 1
-                if tries + 1 < TRIES:
-                    continue
-                self._book.tell("changes", job, error_text(error), more={"run": run})
+                if unread.tries + 1 < TRIES:
+                    self._book.count_try(unread)
+                else:
+                    self._book.tell_changes(unread, error_text(error))
             else:
-                if changes.entries:
-                    more = {"run": run, "changes": to_plain(changes)}
-                    self._book.tell("changes", job, run_counts(changes), more=more)
-            del self._unread[job, run]
+                text = run_counts(changes) if changes.entries else ""
+                self._book.tell_changes(unread, text, {"changes": to_plain(changes)})
 
 
 def seen_run(snapshot: JobSnapshot) -> SeenRun:

@@ -1,8 +1,8 @@
 """The console's webhooks and their deliveries, in its database.
 
 A webhook receives the events of all jobs that its owner may see. A delivery is stored until it is
-accepted or given up, so that a killed console loses none. The last deliveries of each webhook are
-kept for inspection.
+accepted or given up, so that a killed console loses none; so is a run that ended, until its changes
+are read and queued. The last deliveries of each webhook are kept for inspection.
 """
 
 import asyncio
@@ -129,6 +129,22 @@ class HookDelivery(msgspec.Struct, frozen=True):
         return facts if all(isinstance(facts.get(name), str) for name in broken) else broken
 
 
+class UnreadRun(msgspec.Struct, frozen=True):
+    """A run that ended, whose changes are not read yet.
+
+    Attributes:
+        number: Its number.
+        job: Id of the job.
+        run: Name of the run.
+        tries: How often it could not be read.
+    """
+
+    number: int
+    job: str
+    run: str
+    tries: int = 0
+
+
 def check_hook(request: HookWish) -> HookWish:
     """Check a webhook request, and return it with its URL normalized (pure).
 
@@ -168,6 +184,7 @@ class WebhookBook:
     def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
         self._database = database
         self._table = ConsoleTable(database, "webhooks", KeptHook)
+        self._unread = ConsoleTable(database, "unread_runs", UnreadRun)
         self._clock = clock
         self.some = asyncio.Event()
         """Set when there is something to post."""
@@ -241,6 +258,37 @@ class WebhookBook:
         """Delete a webhook and its deliveries."""
         self._table.drop(number)
         self._database.rows("DELETE FROM deliveries WHERE hook = ?", number)
+
+    # ---- runs whose changes are not read
+
+    def unread_runs(self) -> list[UnreadRun]:
+        """Return the runs that ended and whose changes are not read yet, in order."""
+        return self._unread.all()
+
+    def add_unread(self, job: str, run: str) -> None:
+        """Store that a run ended, until its changes are read."""
+        self._database.rows("INSERT OR IGNORE INTO unread_runs (job, run) VALUES (?, ?)", job, run)
+
+    def count_try(self, unread: UnreadRun) -> None:
+        """Store that the changes of a run could not be read."""
+        self._database.rows(
+            "UPDATE unread_runs SET tries = tries + 1 WHERE number = ?", unread.number
+        )
+
+    def tell_changes(
+        self, unread: UnreadRun, message: str, more: Mapping[str, object] = _NO_MORE
+    ) -> None:
+        """Queue the changes of a run, which counts as read then.
+
+        Args:
+            unread: The run.
+            message: Text of the event; "" if there are no changes, and nothing is queued.
+            more: Further fields of the message.
+        """
+        with self._database.together():
+            if message:
+                self.tell("changes", unread.job, message, more={"run": unread.run, **more})
+            self._unread.drop(unread.number)
 
     # ---- deliveries
 

@@ -127,10 +127,9 @@ def _files(
     """Yield names and contents; the index comes last, when all that it links to is there."""
     feed = read_changes(view, query)
     runs: list[FeedRun] = []
-    for run in read_runs(view.store, _filter(query)):
+    for run in read_runs(view.store, _filter(query)._replace(most=MOST_OF_RUN)):
         if run.rows:
-            entries = [entry_of(row) for row in run.rows[::-1][:MOST_OF_RUN]]
-            of_run = msgspec.structs.replace(feed, entries=entries)
+            of_run = msgspec.structs.replace(feed, entries=[entry_of(row) for row in run.rows])
             runs.append(run.run)
             yield run_file(run.run.number), run_page(of_run, run.run, language)
     at = FeedAddresses(base, base + ATOM, base + JSON) if base else FeedAddresses()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from nacre.core.changes import ChangedText, ChangeRow, TextRun
 from nacre.core.clock import iso
@@ -12,7 +13,13 @@ from nacre.core.states import ExitStatus
 from nacre.errors import ConfigError
 from nacre.inspect.changes.feed import FeedRun
 from nacre.inspect.changes.plain import feed_lines
-from nacre.inspect.changes.reading import ChangeFilter, read_feed
+from nacre.inspect.changes.reading import (
+    LONGEST_POSTED,
+    ChangeFilter,
+    posted_changes,
+    read_feed,
+    read_runs,
+)
 from nacre.recrawl.change_log import ChangeLog
 from nacre.recrawl.pagestore import NEXT_FILE
 from nacre.runs.runs import RunRow, write_run
@@ -94,6 +101,30 @@ def test_runs_count_what_the_feed_leaves_out(store: Store):
         FeedRun(2, "run-2", iso(TIME + 2 * DAY + 100), {"new": 1, "changed": 1, "gone": 1}),
     ]
     assert feed.left_out == 2
+
+
+def test_a_run_needs_no_more_memory_than_its_newest_changes(store: Store):
+    put_runs(store, run(3), run(4))
+    log = ChangeLog(store)
+    for number in range(300):
+        name = f"{number:04}"
+        log.add(structs.replace(change(name, 4), time=TIME + 4 * DAY + number / 10))
+    (found, *_) = read_runs(store, ChangeFilter(most=2))
+    assert [row.url[-4:] for row in found.rows] == ["0299", "0298"]
+    assert found.run.counts == {"changed": 300}
+    assert read_feed(store, "demo", ChangeFilter(most=2)).left_out == 298
+
+
+def test_a_message_has_no_room_for_endless_differences(store: Store):
+    def words(size: int) -> tuple[ChangedText, ...]:
+        return (ChangedText("text", (TextRun("+", "文" * size),)),) * 2
+
+    put_runs(store, run(3), run(4))
+    for name, size in (("a", LONGEST_POSTED // 2), ("bb", 10), ("ccc", LONGEST_POSTED // 4)):
+        ChangeLog(store).add(change(name, 4, texts=words(size), more=3))
+    posted = posted_changes(store, "run-4")
+    assert posted.counts == {"changed": 3}
+    assert [(len(entry.texts), entry.more) for entry in posted.entries] == [(2, 3), (2, 3), (0, 5)]
 
 
 def test_names_are_permanent_and_those_of_selections_differ(store: Store):

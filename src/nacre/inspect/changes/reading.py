@@ -1,11 +1,14 @@
 """Reads the change feed of a job from the rows in its store, the newest run first."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import pairwise
 from math import inf
 from operator import attrgetter
 from typing import NamedTuple
+
+from msgspec import structs
 
 from nacre.core.changes import FEED_KINDS, ChangeRow
 from nacre.core.clock import iso, parse_time
@@ -15,9 +18,9 @@ from nacre.inspect.changes.feed import (
     ChangeFeed,
     FeedRun,
     PostedChanges,
-    count_kinds,
     feed_id,
     make_entry,
+    order_counts,
 )
 from nacre.inspect.changes.rights import RightsChange, rights_changes, rights_entry
 from nacre.messages import message
@@ -28,6 +31,8 @@ from nacre.store.store import Store
 
 MOST_POSTED = 20
 """Changes in the message to a webhook; it has the number of all."""
+LONGEST_POSTED = 100_000
+"""Characters of the differences in a message to a webhook; the other differences are counted."""
 _MARGIN = 60.0
 """Seconds that a visit may be before the start of its run by the clock that planned it."""
 
@@ -60,7 +65,8 @@ class RunChanges(NamedTuple):
 
     Attributes:
         run: The run.
-        rows: Its changes that are selected, in order of time. `entry_of` makes entries of them.
+        rows: The newest of its changes that are selected, the newest first. `entry_of` makes
+            entries of them.
         updated: When they changed last, seconds since the epoch.
     """
 
@@ -95,8 +101,8 @@ def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
         if found.rows or not listed:
             listed.append(found.run)
         room = chosen.most - len(rows)
-        rows += found.rows[::-1][:room]
-        left_out += max(0, len(found.rows) - room)
+        rows += found.rows[:room]
+        left_out += max(0, sum(found.run.counts.values()) - room)
         updated = max(updated, found.updated)
     selection = [chosen.match, *chosen.kinds] if chosen.match or chosen.kinds else []
     is_open = bool(runs) and not is_over(runs[-1])
@@ -122,17 +128,29 @@ def posted_changes(store: Store, run: str) -> PostedChanges:
     """
     if not any(row.name == run for row in _known_runs(store)):
         return PostedChanges({}, [])
-    for found in read_runs(store, ChangeFilter(since=run)):
-        if found.run.name == run and found.rows:
-            newest = found.rows[::-1][:MOST_POSTED]
-            return PostedChanges(found.run.counts, [entry_of(row) for row in newest])
+    for found in read_runs(store, ChangeFilter(since=run, most=MOST_POSTED)):
+        if found.run.name == run:
+            entries = map(entry_of, found.rows)
+            return PostedChanges(found.run.counts, list(_shortened(entries, LONGEST_POSTED)))
     return PostedChanges({}, [])
+
+
+def _shortened(entries: Iterable[ChangeEntry], room: int) -> Iterator[ChangeEntry]:
+    """Yield entries without the differences for which a message has no room; they are counted."""
+    for entry in entries:
+        size = sum(len(words.text) for text in entry.texts for words in text.words)
+        if size <= room:
+            room -= size
+            yield entry
+        else:
+            yield structs.replace(entry, texts=[], more=entry.more + len(entry.texts))
 
 
 def read_runs(store: Store, chosen: ChangeFilter) -> Iterator[RunChanges]:
     """Yield the runs that are over, the newest first, with their changes.
 
-    The first run has none: it is what later ones are compared with.
+    The first run has none: it is what later ones are compared with. A run of a million changes
+    needs no more memory than the newest `chosen.most`.
 
     Raises:
         ConfigError: A part of the selection has no meaning.
@@ -147,12 +165,15 @@ def read_runs(store: Store, chosen: ChangeFilter) -> Iterator[RunChanges]:
         until = following.started if following is not None else inf
         sources: list[Iterator[ChangeRow | RightsChange]]
         sources = [_rows_of(store, run), _rights_of(store, run, until)]
-        found = merge(*sources, key=attrgetter("time"))
-        rows = [row for row in found if row.time >= start.time and accepts(row)]
-        counts = count_kinds(row.kind for row in rows)
-        noted = (row.noted for row in rows if isinstance(row, ChangeRow))
-        facts = FeedRun(run.number, run.name, iso(run.ended), counts)
-        yield RunChanges(facts, rows, max([run.ended, *noted]))
+        rows = deque[ChangeRow | RightsChange](maxlen=chosen.most)
+        counts, updated = Counter[str](), run.ended
+        for row in merge(*sources, key=attrgetter("time")):
+            if row.time >= start.time and accepts(row):
+                rows.append(row)
+                counts[row.kind] += 1
+                updated = max(updated, row.noted if isinstance(row, ChangeRow) else 0.0)
+        facts = FeedRun(run.number, run.name, iso(run.ended), order_counts(counts))
+        yield RunChanges(facts, list(reversed(rows)), updated)
 
 
 def _last_compared(runs: Sequence[RunRow]) -> str:
