@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from nacre.machine.layout import Layout
 from tests.cli.known import known_job
-from tests.cli.site import ServedPage, nacre, site
+from tests.cli.site import HeadedPage, ServedPage, nacre, site
 
 
 class Changed(NamedTuple):
@@ -150,3 +151,45 @@ def test_another_index_is_not_replaced(changed: Changed, tmp_path: Path):
 def test_an_address_that_is_none(changed: Changed, tmp_path: Path, address: str):
     done = nacre("changes", changed.job, "--out", tmp_path, "--url", address)
     assert (done.code, "is no address of a folder" in done.err) == (2, True)
+
+
+@pytest.mark.browser
+def test_words_that_only_a_browser_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    job, html = tmp_path / "job", {"Content-Type": "text/html; charset=utf-8"}
+    script = (
+        "fetch('data.json').then(r => r.json()).then(d => { document.title = d.title;"
+        "document.getElementById('root').innerText = d.text });"
+    )
+    text = "The museum is open from Monday to %s. 博物馆周一至周%s开放。"
+    data = f'{{"title": "开放时间\\u202e", "text": "{text}"}}'
+    pages: dict[str, ServedPage] = {
+        "/": HeadedPage("<!doctype html><div id=root></div><script src=app.js></script>", html),
+        "/app.js": HeadedPage(script, {"Content-Type": "text/javascript"}),
+        "/data.json": HeadedPage(data % ("Friday", "五"), {"Content-Type": "application/json"}),
+    }
+    with site(pages) as url:
+        crawl = ("--out", job, "--quiet", "--browser", "always", "--now", "20261120100000")
+        done = nacre("crawl", url, *crawl, "--set", "politeness.delay=0")
+        assert done.code == 0, done.err
+        pages["/data.json"] = HeadedPage(
+            data % ("<b>Sunday</b>", "六"), {"Content-Type": "application/json"}
+        )
+        done = nacre("recrawl", job, "--quiet", "--now", "20261127100000")
+        assert done.code == 0, done.err
+        (entry,) = json.loads(nacre("changes", job, "--json").out)["entries"]
+        shown = nacre("changes", job).out
+        assert nacre("changes", job, "--out", tmp_path / "feed").code == 0
+    assert (entry["kind"], entry["url"], entry["title"]) == ("changed", url, "开放时间")
+    assert "Monday to [-Friday-]{+<b>Sunday</b>+}. 博物馆周一至周[-五-]{+六+}开放。" in shown
+    for name in ("index.html", "run-2.html", "feed.atom"):
+        assert "<b>" not in (tmp_path / "feed" / name).read_text("utf-8")
+
+
+def test_a_recording_names_what_compares_its_pages(tmp_path: Path):
+    job = known_job(tmp_path / "job")
+    Layout(job).recorder.mkdir()
+    done = nacre("changes", job)
+    assert done.code == 0, done.err
+    assert done.out.startswith("No run compares the pages of a recording. `nacre report JOB diff")
+    assert done.out.count("\n") == 1

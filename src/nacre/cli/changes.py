@@ -43,7 +43,7 @@ def changes(
     Differences that are only noise are left out. Words that went are in [-…-], new ones in {+…+}.
     """
     from nacre.core.message_data import to_plain
-    from nacre.inspect.changes.plain import feed_lines
+    from nacre.inspect.changes.wording import feed_lines
     from nacre.inspect.view import reading
     from nacre.machine.layout import Layout
     from nacre.ops.changes import publish_changes, read_changes

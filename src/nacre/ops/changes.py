@@ -67,7 +67,8 @@ def read_changes(view: View, query: ChangesQuery) -> ChangeFeed:
     Raises:
         ConfigError: A part of the query has no meaning.
     """
-    return read_feed(view.store, _name(view), _filter(query))
+    is_recording = view.layout.is_recording
+    return read_feed(view.store, _name(view), _filter(query), is_recording=is_recording)
 
 
 def feed_language(name: LanguageName) -> FeedLanguage:

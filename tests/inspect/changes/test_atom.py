@@ -1,14 +1,22 @@
 """Atom and JSON Feed: what RFC 4287 and jsonfeed.org require, in two languages."""
 
 import json
+import re
+from datetime import datetime
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
 
 from nacre.inspect.changes.atom import FeedAddresses, atom_feed, json_feed
+from nacre.inspect.changes.feed import ChangeFeed
 from nacre.inspect.changes.markup import ENGLISH, FeedLanguage
+from nacre.inspect.changes.pages import index_page
 from nacre.ops.changes import feed_language
-from tests.inspect.changes.given import FEED, HOSTILE, NOW, feed
+from tests.inspect.changes.given import FEED, HOSTILE, NOW, entry, feed, text
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 BASE = "https://library.example/changes/"
@@ -38,13 +46,13 @@ def test_a_feed_has_what_atom_requires():
 def test_each_entry_has_what_atom_requires():
     entries = parsed().findall(f"{ATOM}entry")
     assert len(entries) == len(FEED.entries)
-    for element, entry in zip(entries, FEED.entries, strict=True):
-        assert one(element, "id") == entry.id
+    for element, shown in zip(entries, FEED.entries, strict=True):
+        assert one(element, "id") == shown.id
         assert one(element, "updated") == NOW
         (link,) = element.findall(f"{ATOM}link")
-        assert (link.get("rel"), link.get("href")) == ("alternate", entry.url)
+        assert (link.get("rel"), link.get("href")) == ("alternate", shown.url)
         (category,) = element.findall(f"{ATOM}category")
-        assert category.get("term") == entry.kind
+        assert category.get("term") == shown.kind
 
 
 @pytest.mark.parametrize(
@@ -67,6 +75,90 @@ def test_texts_of_the_web_are_no_markup(language: FeedLanguage, title: str, word
 def test_a_feed_without_an_address_has_no_links():
     root = ElementTree.fromstring(atom_feed(feed(), ENGLISH, FeedAddresses()))
     assert root.findall(f"{ATOM}link") == []
+
+
+FEED_FIELDS: dict[str, tuple[type, ...]] = {
+    "version": (str,), "title": (str,), "home_page_url": (str,), "feed_url": (str,),
+    "description": (str,), "user_comment": (str,), "next_url": (str,), "icon": (str,),
+    "favicon": (str,), "authors": (list,), "language": (str,), "expired": (bool,),
+    "hubs": (list,), "items": (list,),
+}  # fmt: skip
+"""The fields of a feed by the text of JSON Feed 1.1, with their types."""
+ITEM_FIELDS: dict[str, tuple[type, ...]] = {
+    "id": (str,), "url": (str,), "external_url": (str,), "title": (str,), "content_html": (str,),
+    "content_text": (str,), "summary": (str,), "image": (str,), "banner_image": (str,),
+    "date_published": (str,), "date_modified": (str,), "authors": (list,), "tags": (list,),
+    "language": (str,), "attachments": (list,),
+}  # fmt: skip
+
+
+def require_fields(data: dict[str, object], known: dict[str, tuple[type, ...]]) -> None:
+    """Fields that the specification does not have begin with `_` and a letter, and are objects."""
+    for name, value in data.items():
+        if name.startswith("_"):
+            assert name[1:2].isalpha()
+            assert "." not in name
+            assert isinstance(value, dict)
+        else:
+            assert isinstance(value, known[name]), name
+
+
+@pytest.mark.parametrize("language", [ENGLISH, CHINESE], ids=["en", "zh"])
+@pytest.mark.parametrize("at", [PLACES, FeedAddresses()], ids=["published", "without address"])
+@pytest.mark.parametrize("shown", [FEED, feed()], ids=["entries", "empty"])
+def test_a_json_feed_is_valid(shown: ChangeFeed, at: FeedAddresses, language: FeedLanguage):
+    document = json.loads(json_feed(shown, language, at))
+    require_fields(document, FEED_FIELDS)
+    assert {"version", "title", "items"} <= document.keys()
+    assert document["version"] == "https://jsonfeed.org/version/1.1"
+    assert document["title"]
+    assert document["language"] == language.tag
+    for author in document["authors"]:
+        assert author.keys() & {"name", "url", "avatar"}
+        assert all(isinstance(value, str) and value for value in author.values())
+    assert len({item["id"] for item in document["items"]}) == len(shown.entries)
+    for item in document["items"]:
+        require_fields(item, ITEM_FIELDS)
+        assert item["id"]
+        assert item.keys() & {"content_html", "content_text"}
+        assert urlsplit(item["url"]).scheme in {"http", "https"}
+        assert all(isinstance(tag, str) and tag for tag in item["tags"])
+        for name in ("date_published", "date_modified"):
+            assert datetime.fromisoformat(item[name]).tzinfo is not None
+
+
+WILD = st.text(
+    st.one_of(
+        st.characters(),
+        st.sampled_from("\0\x1b\x9b\x7f\u202e\u2066\u200f\u2028\ufeff\ufffe\uffff<>&\"']"),
+    ),
+    max_size=30,
+)
+"""Texts with what ends a document, turns a line or controls a terminal."""
+SAFE_TAGS = {"div", "p", "ul", "li", "small", "del", "ins"}
+FORBIDDEN = re.compile(
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+
+
+@given(title=WILD, words=WILD, name=WILD)
+def test_no_text_breaks_a_format(title: str, words: str, name: str):
+    shown = structs.replace(
+        feed(
+            entry(title=title, lead=words, texts=[text(words, title)]), entry("moved", target=words)
+        ),
+        job=name,
+    )
+    atom = atom_feed(shown, ENGLISH, PLACES)
+    root = ElementTree.fromstring(atom)
+    (first, second) = root.findall(f"{ATOM}entry")
+    content = ElementTree.fromstring(f"<div>{first.findtext(f'{ATOM}content')}</div>")
+    assert {element.tag for element in content.iter()} <= SAFE_TAGS
+    page = index_page(shown, shown.runs, ENGLISH)
+    for document in (atom, page):
+        assert not FORBIDDEN.search(document.decode().replace("\n", ""))
+    items = json.loads(json_feed(shown, ENGLISH, PLACES))["items"]
+    assert [item["id"] for item in items] == [one(first, "id"), one(second, "id")]
 
 
 def test_a_json_feed_has_what_its_version_requires():

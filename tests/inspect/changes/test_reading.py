@@ -12,7 +12,6 @@ from nacre.core.clock import iso
 from nacre.core.states import ExitStatus
 from nacre.errors import ConfigError
 from nacre.inspect.changes.feed import FeedRun
-from nacre.inspect.changes.plain import feed_lines
 from nacre.inspect.changes.reading import (
     LONGEST_POSTED,
     ChangeFilter,
@@ -20,6 +19,7 @@ from nacre.inspect.changes.reading import (
     read_feed,
     read_runs,
 )
+from nacre.inspect.changes.wording import feed_lines
 from nacre.recrawl.change_log import ChangeLog
 from nacre.recrawl.pagestore import NEXT_FILE
 from nacre.runs.runs import RunRow, write_run

@@ -10,9 +10,9 @@ from nacre.engine.rights_book import RightsRows, own_key, site_key
 from nacre.inspect.changes.atom import FeedAddresses, atom_feed, json_feed
 from nacre.inspect.changes.feed import ChangeEntry
 from nacre.inspect.changes.markup import ENGLISH
-from nacre.inspect.changes.plain import feed_lines
 from nacre.inspect.changes.reading import ChangeFilter, posted_changes, read_feed
 from nacre.inspect.changes.rights import MOST_SIGNALS
+from nacre.inspect.changes.wording import feed_lines
 from nacre.recrawl.change_log import ChangeLog
 from nacre.rights.ledger import ABSENT, SignalVersion
 from nacre.rights.signals import HEADER, ROBOTS, PreferenceSignal

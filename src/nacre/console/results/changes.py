@@ -18,7 +18,7 @@ from nacre.inspect.changes.atom import (
     atom_feed,
     json_feed,
 )
-from nacre.inspect.changes.feed import ChangeFeed, PostedChanges
+from nacre.inspect.changes.feed import ChangeFeed, PostedChanges, entries_by_run
 from nacre.inspect.changes.markup import FeedLanguage
 from nacre.inspect.changes.reading import posted_changes
 from nacre.inspect.changes.wording import (
@@ -63,7 +63,7 @@ def list_changes_of_run(layout: Layout, request: NamedRun) -> PostedChanges:
         return posted_changes(view.view().store, request.run)
 
 
-async def change_facts(call: Call, _: ChangeFeed) -> Mapping[str, Any]:
+async def change_facts(call: Call, feed: ChangeFeed) -> Mapping[str, Any]:
     """The facts of the page of changes."""
     job, query = call.job().id, call.request.url.query
     api = f"/api/v1{job_path(job).replace('/j/', '/jobs/', 1)}/changes"
@@ -71,6 +71,7 @@ async def change_facts(call: Call, _: ChangeFeed) -> Mapping[str, Any]:
     return {
         "base": job_path(job),
         "kinds": KIND_WORDS,
+        "entries": entries_by_run(feed),
         "pieces": PIECE_WORDS,
         "note_of": entry_note,
         "more_of": more_note,

@@ -1,7 +1,6 @@
 """The change feed of a job as data, whatever its format (pure)."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
@@ -113,6 +112,7 @@ class ChangeFeed(msgspec.Struct, frozen=True):
         unread: Names of full runs whose pages are compared when the next recrawl starts.
         running: Name of a run that did not end: its entries follow when it ends. "" for none.
         last_run: Name of the last run of the job that is over and follows another; "" for none.
+        is_recording: The job is a recording, whose pages no run compares.
     """
 
     id: str
@@ -124,20 +124,7 @@ class ChangeFeed(msgspec.Struct, frozen=True):
     unread: list[str] = []
     running: str = ""
     last_run: str = ""
-
-
-class FeedRunFacts(NamedTuple):
-    """A run, as the feed needs it.
-
-    Attributes:
-        number: From 1.
-        name: Name of its directory.
-        ended: When it ended, seconds since the epoch.
-    """
-
-    number: int
-    name: str
-    ended: float
+    is_recording: bool = False
 
 
 def make_entry(row: ChangeRow) -> ChangeEntry:
@@ -178,6 +165,14 @@ def feed_id(job: str, first_run: str, selection: Sequence[str] = ()) -> str:
     """
     name = "\n".join(("nacre-changes", job, first_run, *selection))
     return f"urn:uuid:{uuid5(NAMESPACE_URL, name)}"
+
+
+def entries_by_run(feed: ChangeFeed) -> dict[int, list[ChangeEntry]]:
+    """Return the entries of each run of a feed, by its number, in the order of the feed."""
+    entries: dict[int, list[ChangeEntry]] = {run.number: [] for run in feed.runs}
+    for entry in feed.entries:
+        entries[entry.run].append(entry)
+    return entries
 
 
 def order_counts(counts: Mapping[str, int]) -> dict[str, int]:

@@ -80,13 +80,16 @@ def entry_of(row: ChangeRow | RightsChange) -> ChangeEntry:
     return rights_entry(row) if isinstance(row, RightsChange) else make_entry(row)
 
 
-def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
+def read_feed(
+    store: Store, job: str, chosen: ChangeFilter, *, is_recording: bool = False
+) -> ChangeFeed:
     """Return the changes of the runs that are over, the newest first.
 
     Args:
         store: The store of the job.
         job: Name of the job.
         chosen: The changes that are wanted.
+        is_recording: The job is a recording.
 
     Raises:
         ConfigError: A part of the selection has no meaning.
@@ -105,7 +108,7 @@ def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
         left_out += max(0, sum(found.run.counts.values()) - room)
         updated = max(updated, found.updated)
     selection = [chosen.match, *chosen.kinds] if chosen.match or chosen.kinds else []
-    is_open = bool(runs) and not is_over(runs[-1])
+    is_open = bool(runs) and not is_over(runs[-1]) and not is_recording
     return ChangeFeed(
         feed_id(job, runs[0].name if runs else "", selection),
         job,
@@ -113,9 +116,10 @@ def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
         listed,
         [entry_of(row) for row in rows],
         left_out,
-        [run.name for run in unread_runs(store, runs)],
+        [] if is_recording else [run.name for run in unread_runs(store, runs)],
         runs[-1].name if is_open else "",
         _last_compared(runs),
+        is_recording,
     )
 
 

@@ -1,4 +1,4 @@
-"""The change feed in words: titles, and differences as lines (pure).
+"""The change feed in words, and as lines of a terminal (pure).
 
 A difference has the form of `wdiff` and `git diff --word-diff`: `Monday to [-Friday-]{+Sunday+}`.
 """
@@ -6,7 +6,7 @@ A difference has the form of `wdiff` and `git diff --word-diff`: `Monday to [-Fr
 from collections.abc import Iterator
 from typing import Final
 
-from nacre.core.changes import GONE, NEW
+from nacre.core.changes import FEED_KINDS, GONE, NEW
 from nacre.inspect.analysis.wording import DECIDED_BY
 from nacre.inspect.changes.feed import (
     ChangeEntry,
@@ -14,6 +14,7 @@ from nacre.inspect.changes.feed import (
     DifferingText,
     FeedRun,
     PostedChanges,
+    entries_by_run,
 )
 from nacre.messages import message, plural
 from nacre.rights.ledger import OWN
@@ -40,6 +41,7 @@ PIECE_WORDS: Final = {
     "advert": message("changes.advert", "advertisement"),
 }
 """The kinds of pieces in words."""
+_WIDTH: Final = max(map(len, FEED_KINDS))
 _MARKS: Final = {GONE: ("[-", "-]"), NEW: ("{+", "+}")}
 
 
@@ -135,7 +137,13 @@ def entry_lines(entry: ChangeEntry) -> Iterator[str]:
 
 def feed_notes(feed: ChangeFeed) -> Iterator[str]:
     """Yield what a feed does not have, and how to get it."""
-    if not feed.runs and feed.last_run:
+    if feed.is_recording:
+        yield message(
+            "changes.recording",
+            "No run compares the pages of a recording. `nacre report JOB diff URL` compares two "
+            "versions of a page.",
+        )
+    elif not feed.runs and feed.last_run:
         yield message(
             "changes.none-since",
             "No run is selected. The last one with a run before it is {name}.",
@@ -167,3 +175,27 @@ def feed_notes(feed: ChangeFeed) -> Iterator[str]:
             "Run {name} did not end yet: its changes are listed when it ends.",
             name=feed.running,
         )
+
+
+def feed_lines(feed: ChangeFeed) -> Iterator[str]:
+    """Yield the lines of a feed: runs, the newest first, and their changes by kind."""
+    entries = entries_by_run(feed)
+    for run in feed.runs:
+        yield message(
+            "changes.run-line", "{run}: {counts}", run=run_title(run), counts=run_counts(run)
+        )  # fmt: skip
+        for kind in FEED_KINDS:
+            for entry in reversed(entries[run.number]):
+                if entry.kind == kind:
+                    yield from _titled_lines(entry)
+        yield ""
+    yield from feed_notes(feed)
+
+
+def _titled_lines(entry: ChangeEntry) -> Iterator[str]:
+    yield ""
+    yield f"  {KIND_WORDS[entry.kind]:<{_WIDTH}}  {readable_url(entry.url)}"
+    if entry.title:
+        yield f"  {'':<{_WIDTH}}  {entry.title}"
+    for line in entry_lines(entry):
+        yield f"      {line}"
