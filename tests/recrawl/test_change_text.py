@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from nacre.core.changes import ELLIPSIS, ChangedText, TextRun
 from nacre.core.pagerow import PageView, Piece
 from nacre.planner.change_detection.template import PieceDifference
+from nacre.recrawl import change_text
 from nacre.recrawl.change_text import (
     LONGEST_LEAD,
     LONGEST_RUN,
@@ -117,3 +118,28 @@ def test_titles_and_leads_are_bounded():
     view = PageView((Piece("title", 1, "t" * 9_000), Piece("text", 1, "字" * 9_000)))
     assert len(page_title(view)) == LONGEST_TITLE + len(ELLIPSIS)
     assert len(page_lead(view)) == LONGEST_LEAD + len(ELLIPSIS)
+
+
+def test_a_difference_at_the_end_of_a_long_text_has_its_words():
+    rest = "博物馆的展览 and its catalogue " * 40_000
+    pair = PieceDifference(Piece("text", 1, f"{rest}Friday"), Piece("text", 1, f"{rest}Sunday"))
+    (text,) = page_difference([pair]).texts
+    assert [run.kind for run in text.runs] == ["=", "-", "+"]
+    assert text.runs[0].text.startswith(ELLIPSIS)
+    assert [run.text for run in text.runs[1:]] == ["Friday", "Sunday"]
+
+
+def test_many_long_texts_are_compared_in_a_bounded_part(monkeypatch: pytest.MonkeyPatch):
+    lengths = list[int]()
+
+    def compare(was: str, now: str) -> tuple[TextRun, ...]:
+        lengths.append(max(len(was), len(now)))
+        return word_difference(was, now)
+
+    monkeypatch.setattr(change_text, "word_difference", compare)
+    size = 10_000_000 // MOST_TEXTS
+    pair = PieceDifference(Piece("text", 1, "上" * size), Piece("text", 1, "下" * size))
+    difference = page_difference([pair] * MOST_TEXTS)
+    assert len(difference.texts) == MOST_TEXTS
+    assert all({run.kind for run in text.runs} == {"-", "+"} for text in difference.texts)
+    assert lengths == [100_000, 100_000, *[2_000] * (MOST_TEXTS - 2)]

@@ -26,7 +26,10 @@ LONGEST_TITLE: Final = 300
 _CONTEXT = 80
 """Characters of words that stayed, beside each difference."""
 _LONGEST_COMPARED = 100_000
-"""Characters of a text that are compared."""
+"""Characters of a text that are compared, from shortly before its first difference on."""
+_MOST_COMPARED = 200_000
+"""Characters of all texts of a page that are compared; of each text `_LEAST_COMPARED` are."""
+_LEAST_COMPARED = 2_000
 _ISLAND = 3
 """Letters between two differences below which they count as one, to be readable."""
 _CJK = "\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -52,8 +55,14 @@ class PageDifference(NamedTuple):
 def page_difference(differing: Sequence[PieceDifference]) -> PageDifference:
     """Return the differences of a page in words: titles and texts before links and menus."""
     ordered = sorted(differing, key=lambda pair: pair.piece.kind not in _READ)
-    texts = tuple(_changed_text(pair) for pair in ordered[:MOST_TEXTS])
-    return PageDifference(texts, max(0, len(ordered) - MOST_TEXTS))
+    texts, room = list[ChangedText](), _MOST_COMPARED
+    for pair in ordered[:MOST_TEXTS]:
+        most = max(_LEAST_COMPARED, min(_LONGEST_COMPARED, room))
+        was, now = ("" if side is None else side.text for side in pair)
+        sides = _differing_parts(was, now, most)
+        texts.append(_changed_text(pair.piece.kind, *sides))
+        room -= max(map(len, sides))
+    return PageDifference(tuple(texts), max(0, len(ordered) - MOST_TEXTS))
 
 
 def page_title(view: PageView) -> str:
@@ -79,13 +88,32 @@ def _lead_texts(pieces: Sequence[Piece]) -> Iterator[str]:
             yield text
 
 
-def _changed_text(pair: PieceDifference) -> ChangedText:
-    was, now = ("" if side is None else side.text[:_LONGEST_COMPARED] for side in pair)
-    if pair.piece.kind in _READ:
-        return ChangedText(pair.piece.kind, word_difference(was, now))
+def _differing_parts(was: str, now: str, most: int) -> tuple[str, str]:
+    """Return at most `most` characters of two texts, from shortly before their difference on."""
+    start = 0
+    if max(len(was), len(now)) > most:
+        start = max(0, _common_start(was, now) - 2 * _CONTEXT)
+    return was[start : start + most], now[start : start + most]
+
+
+def _common_start(was: str, now: str) -> int:
+    """Return the number of characters with which both texts begin."""
+    low, high = 0, min(len(was), len(now))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if was[low:middle] == now[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _changed_text(kind: str, was: str, now: str) -> ChangedText:
+    if kind in _READ:
+        return ChangedText(kind, word_difference(was, now))
     sides = ((GONE, was), (NEW, now))
-    runs = (TextRun(kind, _cut(clean_text(text), LONGEST_RUN)) for kind, text in sides if text)
-    return ChangedText(pair.piece.kind, tuple(runs))
+    runs = (TextRun(side, _cut(clean_text(text), LONGEST_RUN)) for side, text in sides if text)
+    return ChangedText(kind, tuple(runs))
 
 
 def word_difference(was: str, now: str) -> tuple[TextRun, ...]:
