@@ -139,12 +139,21 @@ def test_a_folder_is_published_and_kept_as_it_is(changed: Changed, tmp_path: Pat
     assert "已消失" in (out / "index.html").read_text("utf-8")
 
 
-def test_another_index_is_not_replaced(changed: Changed, tmp_path: Path):
-    (tmp_path / "index.html").write_text("<h1>Library</h1>")
+@pytest.mark.parametrize("name", ["index.html", "feed.atom", "feed.json", "run-9.html"])
+def test_a_file_of_another_origin_is_not_replaced(changed: Changed, tmp_path: Path, name: str):
+    (tmp_path / name).write_text("<h1>Library</h1>")
     done = nacre("changes", changed.job, "--out", tmp_path)
-    assert (done.code, "was not written by" in done.err) == (2, True)
-    assert (tmp_path / "index.html").read_text() == "<h1>Library</h1>"
+    assert (done.code, f"{name} was not written by" in done.err) == (2, True)
+    assert (tmp_path / name).read_text() == "<h1>Library</h1>"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_part_of_a_folder_and_a_feed_without_entries_are_replaced(
+    changed: Changed, tmp_path: Path
+):
+    for words in (("--match", "/nothing"), (), ()):
+        assert nacre("changes", changed.job, "--out", tmp_path, *words).code == 0
+        (tmp_path / "index.html").unlink()
 
 
 @pytest.mark.parametrize("address", ["ftp://a.test/", "javascript:alert(1)"])

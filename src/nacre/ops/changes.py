@@ -7,7 +7,13 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 
 from nacre.errors import ConfigError, StorageError
-from nacre.inspect.changes.atom import FeedAddresses, atom_feed, json_feed
+from nacre.inspect.changes.atom import (
+    ATOM_GENERATOR,
+    JSON_MARK,
+    FeedAddresses,
+    atom_feed,
+    json_feed,
+)
 from nacre.inspect.changes.feed import ChangeFeed, FeedRun
 from nacre.inspect.changes.markup import ENGLISH, FeedLanguage
 from nacre.inspect.changes.pages import (
@@ -29,6 +35,10 @@ from nacre.ops.fields import LineText, ShortText, Typed
 LanguageName = Literal["en", "zh"]
 MOST_OF_RUN = 1_000
 """Changes on the page of a run."""
+_MARKS = (GENERATOR.encode(), ATOM_GENERATOR.encode(), JSON_MARK.encode())
+"""Texts of which each published file has one."""
+_HEAD = 4_000
+"""Bytes at the beginning of a file that have it."""
 
 
 class ChangesQuery(msgspec.Struct, frozen=True):
@@ -94,15 +104,15 @@ def publish_changes(
         language: Language of the feed.
 
     Raises:
-        ConfigError: A part of the query or the address has no meaning, or the folder has another
-            index.
+        ConfigError: A part of the query or the address has no meaning, or the folder has a file
+            of one of these names that is no part of a feed.
         StorageError: A file cannot be written.
     """
     base = _base(address)
     written = same = 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _require_own(folder / INDEX)
+        _require_own(folder)
         for name, content in _files(view, query, base, feed_language(language)):
             path = folder / name
             if path.is_file() and path.read_bytes() == content:
@@ -151,17 +161,18 @@ def _base(address: str) -> str:
     return f"{address.rstrip('/')}/" if address else ""
 
 
-def _require_own(index: Path) -> None:
-    """Raise ConfigError if a folder has an index that is no feed."""
-    if index.exists() and GENERATOR.encode() not in index.read_bytes()[:4_000]:
-        raise ConfigError(
-            message(
-                "changes.other-index",
-                "{index} was not written by `nacre changes`: it stays. Name another folder with "
-                "--out, or remove the file",
-                index=index,
+def _require_own(folder: Path) -> None:
+    """Raise ConfigError if a file of another origin would be replaced in a folder."""
+    for path in (folder / INDEX, folder / ATOM, folder / JSON, *folder.glob(run_file("*"))):
+        if path.exists() and not any(mark in path.read_bytes()[:_HEAD] for mark in _MARKS):
+            raise ConfigError(
+                message(
+                    "changes.other-file",
+                    "{path} was not written by `nacre changes`, and would be replaced. Name "
+                    "another folder with --out, or remove the file",
+                    path=path,
+                )
             )
-        )
 
 
 def _filter(query: ChangesQuery) -> ChangeFilter:

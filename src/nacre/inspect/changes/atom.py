@@ -11,7 +11,11 @@ from nacre.report.escape import element, text
 
 ATOM_TYPE: Final = "application/atom+xml"
 JSON_FEED_TYPE: Final = "application/feed+json"
+_OWN: Final = "_nacre"
 _NAMESPACE: Final = "http://www.w3.org/2005/Atom"
+ATOM_GENERATOR: Final = element("generator", "Nacre")
+JSON_MARK: Final = f'"{_OWN}":'
+"""Begins the data of Nacre in a JSON Feed, of the feed and of each entry."""
 _JSON_VERSION: Final = "https://jsonfeed.org/version/1.1"
 
 
@@ -36,7 +40,7 @@ def atom_feed(feed: ChangeFeed, language: FeedLanguage, at: FeedAddresses) -> by
         element("title", text(language.say(feed_title(feed)))),
         element("updated", text(feed.updated)),
         element("author", element("name", text(feed.job))),
-        element("generator", "Nacre"),
+        ATOM_GENERATOR,
         *_links(at),
         *(_atom_entry(entry, language) for entry in feed.entries),
     ]
@@ -68,11 +72,12 @@ def _atom_entry(entry: ChangeEntry, language: FeedLanguage) -> str:
 
 
 def json_feed(feed: ChangeFeed, language: FeedLanguage, at: FeedAddresses) -> bytes:
-    """Return the feed as a JSON Feed; `_nacre` has the data of an entry for programs."""
+    """Return the feed as a JSON Feed; `_nacre` has the data of Nacre for programs."""
     addresses = {"home_page_url": at.home, "feed_url": at.json}
     return to_json(
         {
             "version": _JSON_VERSION,
+            _OWN: {"id": feed.id},
             "title": language.say(feed_title(feed)),
             **{name: url for name, url in addresses.items() if url},
             "language": language.tag,
@@ -91,5 +96,5 @@ def _json_item(entry: ChangeEntry, language: FeedLanguage) -> dict[str, object]:
         "date_published": entry.time,
         "date_modified": entry.time,
         "tags": [entry.kind],
-        "_nacre": entry,
+        _OWN: entry,
     }

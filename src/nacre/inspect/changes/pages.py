@@ -26,8 +26,8 @@ GENERATOR: Final = "Nacre changes"
 """The page generator that marks the index of a folder as one that may be replaced."""
 
 
-def run_file(number: int) -> str:
-    """Return the name of the page of a run."""
+def run_file(number: int | str) -> str:
+    """Return the name of the page of a run; `*` for a pattern of all."""
     return f"run-{number}.html"
 
 
