@@ -1,6 +1,7 @@
 import pytest
 
 from nacre.rights.reply_signals import reply_signals
+from nacre.rights.vocabulary import MOST_STATED
 
 
 def found(headers=(), metas=()) -> list[tuple[str, str]]:
@@ -27,6 +28,9 @@ def found(headers=(), metas=()) -> list[tuple[str, str]]:
          "license=https://h.test/l.xml"),
         (b"Link", b"</style.css>; rel=stylesheet", None),
         (b"Link", b"</l>; rel=license-of", None),
+        (b"Link", b'</n>; rel=next, </l>; title="a, b"; REL="copyright License"', "license=/l"),
+        (b"Link", b"</a>;rel=license,</b>;rel=license", "license=/a, license=/b"),
+        (b"Link", b"</l>; rel=next; rel=license", None),
         (b"Server", b"noarchive", None),
     ],
 )  # fmt: skip
@@ -58,3 +62,35 @@ def test_elements(name, content, stated):
 def test_lines_hold_no_control_characters():
     (signal,) = reply_signals([(b"X-Robots-Tag", b"noarchive\x1b[2J")], (), "nacre")
     assert signal.line.isprintable()
+
+
+HEAD = 300_000
+"""Bytes of the longest head that is read."""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"<" * HEAD,
+        b"<a>" * (HEAD // 3),
+        b'<a>; rel="x' + b" license" * (HEAD // 8),
+        b"<a>; rel  = " * (HEAD // 12),
+        b"<a>;" + b" ;rel=\"a" * (HEAD // 8),
+        b"<a>" + b" ;" * (HEAD // 2),
+    ],
+)
+def test_a_link_as_long_as_a_head_is_read_in_linear_time(value):
+    # In quadratic time each of these takes minutes.
+    assert found([(b"Link", value)]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (b"X-Robots-Tag", b",".join(b"a%d" % number for number in range(50_000))),
+        (b"Link", b"<a>; rel=license," * 20_000),
+    ],
+)
+def test_a_header_states_a_bounded_number_of_preferences(name, value):
+    (signal,) = reply_signals([(name, value)], (), "nacre")
+    assert len(signal.preferences) == MOST_STATED

@@ -78,3 +78,10 @@ def test_signals_of_any_bytes_have_a_printable_line(text):
     signals = robots_signals(b"User-agent: *\nContent-Usage: train-ai=n" + text, "nacre", 400)
     assert [signal.line for signal in signals if not signal.line.isprintable()] == []
     assert {signal.source for signal in signals} <= {"robots.txt"}
+
+
+def test_a_group_of_many_names_has_rows_of_bounded_size():
+    text = b"User-agent: *\n" * 18_000 + b"Disallow: /a\n" * 18_000
+    signals = robots_signals(text, "nacre", 512_000)
+    assert len(signals) == 2_000
+    assert max(len(signal.agent) for signal in signals) <= 200

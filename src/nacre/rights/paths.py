@@ -1,11 +1,15 @@
 """Patterns of paths, as in robots.txt (RFC 9309 2.2), and the signals that apply to a URL."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 from nacre.rights.signals import TDMREP, PreferenceSignal
 from nacre.scope.robots_txt import AgentRules, RobotsRule, normal_pattern
+
+_PLAIN = re.compile(r"/[A-Za-z0-9._~/-]*")
+"""Characters that have no other spelling in patterns and paths."""
 
 
 def request_target(url: str) -> str:
@@ -42,7 +46,17 @@ def is_match(pattern: str, url: str) -> bool:
     target = request_target(url)
     if target == "/robots.txt":  # the rules of robots.txt never match it
         return pattern in ("/", "/*", "*")
-    return bool(_rules(pattern).verdict(target).line)
+    return _can_match(pattern, target) and bool(_rules(pattern).verdict(target).line)
+
+
+def _can_match(pattern: str, target: str) -> bool:
+    """Return whether the plain text that a pattern begins with, if any, allows a match.
+
+    A site may have thousands of patterns, so that most are not compiled. A target with escapes may
+    match in another spelling.
+    """
+    head = _PLAIN.match(pattern)
+    return head is None or "%" in target or target.startswith(head[0])
 
 
 def applying(signals: Sequence[PreferenceSignal], url: str) -> list[PreferenceSignal]:

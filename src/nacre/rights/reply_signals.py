@@ -5,13 +5,14 @@ one crawler. Source of TDM fields: TDM Reservation Protocol, sections on HTTP an
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nacre.rights.signals import HEADER, HTML, PreferenceSignal, as_written
 from nacre.rights.usage import signal_preferences, usage_preferences
 from nacre.rights.vocabulary import (
     ALLOWED,
     DISALLOWED,
+    MOST_STATED,
     Preference,
     directive_preferences,
     preference,
@@ -29,10 +30,7 @@ _NAMES = {
     b"link": "Link",
 }
 _SIZES = frozenset(map(len, _NAMES))
-_LICENSE = re.compile(
-    r'<([^>]*)>[^,<]*;\s*rel\s*=\s*(?:"(?:[^"]* )?license(?: [^"]*)?"|license(?![\w-]))',
-    re.IGNORECASE,
-)
+_RELATION = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([\w-]+))', re.IGNORECASE)
 
 
 def reply_signals(
@@ -78,8 +76,20 @@ def _header_preferences(name: str, value: str, agent: str) -> tuple[Preference, 
     if name == "Content-Signal":
         return signal_preferences(value)
     if name == "Link":
-        return tuple(preference("license", match[1]) for match in _LICENSE.finditer(value))
+        return tuple(preference("license", url) for url in _linked_licenses(value))[:MOST_STATED]
     return _tdm(name.lower(), value)
+
+
+def _linked_licenses(value: str) -> Iterator[str]:
+    """Yield the targets of links with `rel=license`; only the first `rel` of a link counts.
+
+    Each character is read a constant number of times, for any value (RFC 8288, section 3).
+    """
+    for link in value.split("<")[1:]:
+        url, _, parameters = link.partition(">")
+        relation = _RELATION.search(parameters)
+        if relation and "license" in (relation[1] or relation[2] or "").lower().split():
+            yield url
 
 
 def _tdm(name: str, value: str) -> tuple[Preference, ...]:

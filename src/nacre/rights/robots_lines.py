@@ -13,6 +13,8 @@ CRAWL = "crawl"
 """Key of what Allow and Disallow say."""
 _MOST = 2_000
 """Lines of a file that are kept."""
+_MOST_NAMES, _LONGEST_NAMES = 20, 200
+"""Names of a group that its signals have, and their characters."""
 _READERS = {
     "content-usage": ("Content-Usage", usage_preferences),
     "content-signal": ("Content-Signal", signal_preferences),
@@ -44,7 +46,7 @@ def robots_signals(text: bytes, agent: str, limit: int) -> tuple[PreferenceSigna
         mine = [group for group in groups if "*" in group.tokens]
     signals = [_license(value, line) for value, line in licenses]
     for group in mine:
-        name = ", ".join(group.names)
+        name = ", ".join(group.names[:_MOST_NAMES])[:_LONGEST_NAMES]
         signals += [_rule(key, value, line, name) for key, value, line in group.lines]
     return tuple(signal for signal in signals if signal.preferences)[:_MOST]
 

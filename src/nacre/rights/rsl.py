@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from nacre.errors import ConfigError
 from nacre.rights.signals import RSL, PreferenceSignal, as_written
-from nacre.rights.vocabulary import ALLOWED, DISALLOWED, Preference, preference
+from nacre.rights.vocabulary import ALLOWED, DISALLOWED, MOST_STATED, preference
 from nacre.wire.xml import Element, read_xml
 
 NAMESPACE = "https://rslstandard.org/rsl"
@@ -46,11 +46,7 @@ def _content(content: Element) -> Iterator[PreferenceSignal]:
                 continue
             words = child.text.lower().replace(",", " ").split()
             answer = _ANSWERS[child.tag]
-            stated = tuple(_usage(word, answer) for word in dict.fromkeys(words))
+            stated = tuple(preference(word, answer) for word in dict.fromkeys(words))[:MOST_STATED]
             line = as_written(f'<content url="{place}"> {child.tag}: {" ".join(words)}')
             if stated:
                 yield PreferenceSignal(RSL, "content", line, stated, path)
-
-
-def _usage(word: str, answer: str) -> Preference:
-    return preference(word, answer)

@@ -5,7 +5,7 @@ fields, whose values are the tokens `y` and `n`; a dictionary with a mistake sta
 Content signals: pairs with commas between them, `yes` and `no`.
 """
 
-from nacre.rights.vocabulary import ALLOWED, DISALLOWED, Preference, preference
+from nacre.rights.vocabulary import ALLOWED, DISALLOWED, MOST_STATED, Preference, preference
 from nacre.wire.structured_fields import (
     FieldItem,
     FieldSyntaxError,
@@ -14,7 +14,6 @@ from nacre.wire.structured_fields import (
 )
 
 _ANSWERS = {"yes": ALLOWED, "no": DISALLOWED, "y": ALLOWED, "n": DISALLOWED}
-_MOST = 50
 
 
 def usage_preferences(value: str) -> tuple[Preference, ...]:
@@ -33,13 +32,13 @@ def usage_preferences(value: str) -> tuple[Preference, ...]:
             continue
         if member.value in (ALLOWED, DISALLOWED):
             stated.append(preference(key, str(member.value)))
-    return tuple(stated[:_MOST])
+    return tuple(stated[:MOST_STATED])
 
 
 def signal_preferences(value: str) -> tuple[Preference, ...]:
     """Return the preferences of a `Content-Signal` value; parts that are no pairs are skipped."""
     stated: dict[str, Preference] = {}
-    for part in value.lower().split(",")[:_MOST]:
+    for part in value.lower().split(",")[:MOST_STATED]:
         key, equals, answer = (word.strip() for word in part.partition("="))
         if equals and key and answer and " " not in key + answer:
             stated[key] = preference(key, _ANSWERS.get(answer, answer))

@@ -28,6 +28,8 @@ _SAME: Final = {"ai-train": "train-ai"}
 """Keys of content signals and RSL, and the keys of the draft with their meaning."""
 _IMPLIED: Final = {"noai": ("train-ai", DISALLOWED)}
 """Directives that state a preference too."""
+MOST_STATED: Final = 50
+"""Preferences of one signal that are kept."""
 _LONGEST_KEY: Final = 64
 _LONGEST_VALUE: Final = 300
 
@@ -56,7 +58,7 @@ def preference(key: str, value: str = "") -> Preference:
 
 
 def directive_preferences(words: Iterable[str]) -> tuple[Preference, ...]:
-    """Return the preferences of directives for robots, and those that they imply.
+    """Return the preferences of directives for robots, and those that they imply: the first 50.
 
     Args:
         words: Directives in lower case, such as `noarchive` or `max-snippet:20`.
@@ -67,7 +69,7 @@ def directive_preferences(words: Iterable[str]) -> tuple[Preference, ...]:
         found[preference(name.strip(), value.strip())] = None
         if name in _IMPLIED:
             found[Preference(*_IMPLIED[name])] = None
-    return tuple(found)
+    return tuple(found)[:MOST_STATED]
 
 
 def read_preference(text: str) -> Preference | None:
