@@ -185,12 +185,31 @@ def test_headers_of_a_page_that_was_never_fetched_are_unknown(job: tuple[Path, s
     assert "reply" not in fetched["missing"]
 
 
+def test_headers_before_the_first_capture_are_unknown(job: tuple[Path, str]) -> None:
+    root, origin = job
+    found = [
+        json.loads(nacre("rights", root, f"{origin}/{path}", "--at", day, "--json").out)["missing"]
+        for path in ("page", "other")
+        for day in ("2026-12-31", DAYS[0], DAYS[1])
+    ]
+    assert ["reply" in missing for missing in found] == [True, False, False] * 2
+
+
+def test_the_export_of_one_url(job: tuple[Path, str]) -> None:
+    root, origin = job
+    done = nacre("rights", root, f"{origin}/page", "--csv")
+    rows = list(csv.DictReader(done.out.splitlines()))
+    assert {row["url"] for row in rows} == {f"{origin}/page"}
+    assert [row["time"][:8] for row in rows] == [day.replace("-", "") for day in DAYS]
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
         (("--at", "2027-01-01"), "--at and --history need a URL"),
         (("--history",), "--at and --history need a URL"),
         (("--without", "noarchive"), "it needs --csv or --parquet"),
+        (("http://h.test/", "--at", "2027", "--csv"), "list the captures of all times"),
     ],
 )
 def test_options_that_have_no_meaning_are_refused(job: tuple[Path, str], words, error) -> None:

@@ -13,87 +13,107 @@ from nacre.core.message_data import to_plain
 
 if TYPE_CHECKING:
     from nacre.inspect.rights import LedgerRow, UrlRights
+    from nacre.machine.layout import Layout
 
 UnknownChoice = Literal["keep", "drop"]
 _NOTHING: Final = "no preferences are recorded; `nacre rights JOB --rebuild` reads the WARCs"
 _NAMES: Final = {"reply": "its headers and HTML"}
 
 
+_Url = Annotated[
+    str, typer.Argument(metavar="URL", help="A URL; default: all rows.", show_default=False)
+]
+_At = Annotated[
+    str,
+    typer.Option(
+        "--at", metavar="TIME", show_default=False, help="Time, such as 2026-11; default: now."
+    ),
+]
+_History = Annotated[
+    bool, typer.Option("--history", help="Of a URL: list the signals of all times.")
+]
+_Rebuild = Annotated[
+    bool, typer.Option("--rebuild", help="Read the WARCs of the job, which must not run.")
+]
+_Csv = Annotated[
+    bool, typer.Option("--csv", help="Print the captures with their preferences as CSV.")
+]
+_Parquet = Annotated[
+    Path | None,
+    typer.Option("--parquet", metavar="FILE", show_default=False, help="Write them as Parquet."),
+]
+_Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without", metavar="PREFERENCE", show_default=False,
+        help="Of --csv, --parquet: leave out captures for which it held: train-ai=n.",
+    ),
+]  # fmt: skip
+_Unknown = Annotated[
+    UnknownChoice,
+    typer.Option(
+        "--unknown", help="With --without: keep or drop captures of which it is not known."
+    ),
+]
+
+
 def rights(
     directory: JobDir,
-    url: Annotated[
-        str, typer.Argument(metavar="URL", help="A URL; default: all rows.", show_default=False)
-    ] = "",
+    url: _Url = "",
     *,
-    at: Annotated[
-        str,
-        typer.Option(
-            "--at", metavar="TIME", show_default=False, help="Time, such as 2026-11; default: now."
-        ),
-    ] = "",
-    history: Annotated[
-        bool, typer.Option("--history", help="Of a URL: list the signals of all times.")
-    ] = False,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Read the WARCs of the job, which must not run.")
-    ] = False,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print the captures with their preferences as CSV.")
-    ] = False,
-    parquet: Annotated[
-        Path | None,
-        typer.Option(
-            "--parquet", metavar="FILE", show_default=False, help="Write them as Parquet."
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--without", metavar="PREFERENCE", show_default=False,
-            help="Of --csv, --parquet: leave out captures for which it held: train-ai=n.",
-        ),
-    ] = None,
-    unknown: Annotated[
-        UnknownChoice,
-        typer.Option(
-            "--unknown", help="With --without: keep or drop captures of which it is not known."
-        ),
-    ] = "keep",
+    at: _At = "",
+    history: _History = False,
+    rebuild: _Rebuild = False,
+    as_csv: _Csv = False,
+    parquet: _Parquet = None,
+    without: _Without = None,
+    unknown: _Unknown = "keep",
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Show what sites state on the use of their content, as a crawl recorded it.
 
     Of a URL: the preferences that hold, and the signals that state them, each with the capture that
     has it. `unknown` means that a source was not collected; it is no permission.
     """
     from nacre.machine.layout import Layout
-    from nacre.ops.rights import all_rights, rebuild_ledger, rights_history, rights_of_url
 
     layout = Layout(directory)
     layout.require_runs("readdb --stats")
+    exports = as_csv or parquet is not None
+    _refuse_useless(url, at=at, history=history, exports=exports, without=without)
+    if rebuild:
+        _rebuild(layout)
+    elif exports:
+        _export(layout, url, without or [], unknown, parquet)
+    else:
+        _show(layout, url, at, history=history, as_json=as_json)
+
+
+def _refuse_useless(
+    url: str, *, at: str, history: bool, exports: bool, without: list[str] | None
+) -> None:
+    """Refuse options that have no effect."""
     if (at or history) and not url:
         raise typer.BadParameter("--at and --history need a URL", param_hint="URL")
-    if without and not (as_csv or parquet is not None):
+    if (at or history) and exports:
+        raise typer.BadParameter(
+            "--csv and --parquet list the captures of all times, without --at and --history",
+            param_hint="--csv",
+        )
+    if without and not exports:
         raise typer.BadParameter("it needs --csv or --parquet", param_hint="--without")
-    if rebuild:
-        result = rebuild_ledger(layout)
-        captures = output.count(result.captures, "capture")
-        output.say(f"{output.count(result.rows, 'row')} of {captures}")
-    elif as_csv or parquet is not None:
-        _export(directory, without or [], unknown, parquet)
-    elif not url or history:
-        rows = rights_history(layout, url) if url else all_rights(layout)
-        _say_rows(rows, as_json=as_json)
-    else:
-        answer = rights_of_url(layout, url, at)
-        if as_json:
-            output.say_json(to_plain(answer))
-        else:
-            _say_url(answer)
+
+
+def _rebuild(layout: "Layout") -> None:
+    from nacre.ops.rights import rebuild_ledger
+
+    result = rebuild_ledger(layout)
+    captures = output.count(result.captures, "capture")
+    output.say(f"{output.count(result.rows, 'row')} of {captures}")
 
 
 def _export(
-    directory: Path, without: list[str], unknown: UnknownChoice, parquet: Path | None
+    layout: "Layout", url: str, without: list[str], unknown: UnknownChoice, parquet: Path | None
 ) -> None:
     from nacre.ops.rights import (
         capture_rights,
@@ -102,13 +122,27 @@ def _export(
         write_rights_parquet,
     )
 
-    rows = capture_rights(directory, read_preferences(without), unknown)
+    rows = capture_rights(layout, url, read_preferences(without), unknown)
     if parquet is not None:
         count = write_rights_parquet(parquet, rows)
         output.say(f"{output.shown(parquet)}: {output.count(count, 'capture')}")
         return
     for text in rights_csv(rows):
         sys.stdout.write(text)
+
+
+def _show(layout: "Layout", url: str, at: str, *, history: bool, as_json: bool) -> None:
+    from nacre.ops.rights import all_rights, rights_history, rights_of_url
+
+    if not url or history:
+        rows = rights_history(layout, url) if url else all_rights(layout)
+        _say_rows(rows, as_json=as_json)
+        return
+    answer = rights_of_url(layout, url, at)
+    if as_json:
+        output.say_json(to_plain(answer))
+    else:
+        _say_url(answer)
 
 
 def _say_rows(rows: "Iterable[LedgerRow]", *, as_json: bool) -> None:

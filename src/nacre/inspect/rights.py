@@ -33,7 +33,8 @@ class LedgerRow(msgspec.Struct, frozen=True):
         until: Time of the capture with the next version; "" if there is none.
         url: URL of the first of these captures.
         record_id: WARC-Record-ID of that capture; "" if it was not stored.
-        state: `absent` if the server has no such file; else "".
+        state: `absent` if the server has no such file, `unknown` if what the capture states is not
+            recorded; else "".
     """
 
     source: str
@@ -68,19 +69,27 @@ class UrlRights(msgspec.Struct, frozen=True):
 
 
 def url_rights(store: Store, url: str, time: int) -> UrlRights:
-    """Return the preferences that hold for a URL.
+    """Return the preferences that hold for a URL after its last fetch; see `url_rights_after`."""
+    history = History(store).get(url)
+    return url_rights_after(store, url, time, 0 if history is None else history.visited)
 
-    The headers and HTML of a URL that the job never fetched were not collected.
+
+def url_rights_after(store: Store, url: str, time: int, fetched: int) -> UrlRights:
+    """Return the preferences that held for a URL at a time.
+
+    Its headers and HTML were not collected if it was not fetched before, or when the own signals
+    of all replies were not recorded.
 
     Args:
         store: The store of the job.
         url: The URL.
         time: µs since the epoch.
+        fetched: Time of the last fetch until then, µs; 0 if there was none.
     """
     rows = RightsRows(store)
-    held = rows.holding(url, time)
-    is_known = rows.latest(own_key(url)) is not None or History(store).get(url) is not None
-    if not is_known and OWN not in held.missing:
+    held, since = rows.holding(url, time), rows.since
+    is_recorded = fetched > 0 and since is not None and fetched >= since
+    if not is_recorded and OWN not in held.missing and rows.at(own_key(url), time) is None:
         held = held._replace(missing=(*held.missing, OWN))
     return described(held)
 

@@ -36,7 +36,7 @@ def rights_of_url(layout: "Layout", url: str, at: str = "") -> "UrlRights":
         URIError: That is no URL.
     """
     from nacre.catalogue.filters import time_of
-    from nacre.inspect.rights import url_rights
+    from nacre.inspect.rights import url_rights, url_rights_after
     from nacre.inspect.stored_job import reading_store
     from nacre.inspect.view import stored_clock
 
@@ -44,10 +44,22 @@ def rights_of_url(layout: "Layout", url: str, at: str = "") -> "UrlRights":
     with reading_store(layout) as store:
         name = known_url(store, url)
         if seconds is None:
-            time = round(stored_clock(store).now() * 1e6)
-        else:
-            time = seconds * 1_000_000 + 999_999
-        return url_rights(store, name, time)
+            return url_rights(store, name, round(stored_clock(store).now() * 1e6))
+        time = seconds * 1_000_000 + 999_999
+        return url_rights_after(store, name, time, _last_capture(layout, name, time))
+
+
+def _last_capture(layout: "Layout", url: str, time: int) -> int:
+    """Return the time of the last capture of a URL until a time, both µs; 0 if there is none."""
+    from nacre.catalogue.holdings import open_holding
+    from nacre.catalogue.lookup import open_index
+    from nacre.packing.capture_rights import capture_time
+    from nacre.uri.surt import index_key
+
+    index = open_index(open_holding([layout.root]))
+    captures = (capture for capture in index.exact(index_key(url)) if capture.url == url)
+    times = (capture_time(capture.timestamp) for capture in captures)
+    return max((each for each in times if each <= time), default=0)
 
 
 def known_url(store: "Store", text: str) -> str:
@@ -165,22 +177,32 @@ class CaptureRightsRow(msgspec.Struct, frozen=True):
 
 
 def capture_rights(
-    target: Path, without: "Sequence[Preference]", unknown: Literal["keep", "drop"]
+    layout: "Layout",
+    url: str,
+    without: "Sequence[Preference]",
+    unknown: Literal["keep", "drop"],
 ) -> Iterator[CaptureRightsRow]:
     """Yield the captures of a job with the preferences that held for them, index by index.
 
     Args:
-        target: Directory of the job.
+        layout: The job.
+        url: Only captures of this URL, as typed; "" for all.
         without: Captures for which one of these holds are left out.
         unknown: What is done with captures for which one might hold.
     """
     from nacre.catalogue.holdings import open_holding
+    from nacre.inspect.stored_job import reading_store
     from nacre.packing.capture_rights import CaptureRights, RightsSelection
     from nacre.packing.sources import all_captures
 
-    holding = open_holding([target])
+    holding = open_holding([layout.root])
+    captures = all_captures(holding)
+    if url:
+        with reading_store(layout) as store:
+            name = known_url(store, url)
+        captures = (capture for capture in captures if capture.url == name)
     with CaptureRights(holding) as rights:
-        for capture in RightsSelection(rights, without, unknown).select(all_captures(holding)):
+        for capture in RightsSelection(rights, without, unknown).select(captures):
             held = rights.of(capture)
             yield CaptureRightsRow(
                 capture.timestamp, capture.url, capture.status, capture.mime, capture.warc,
