@@ -10,10 +10,12 @@ from nacre.core.capture import BytesBody, Capture
 from nacre.core.crawluri import CrawlURI
 from nacre.core.history import HistoryRecord
 from nacre.core.processor import Visit
+from nacre.engine import rights_book
 from nacre.engine.prerequisites import ROBOTS_FOR
-from nacre.engine.rights_book import RightsBook, RightsPlan, own_key, site_key
+from nacre.engine.rights_book import MOST_VERSIONS, RightsBook, RightsPlan, own_key, site_key
+from nacre.rights.reply_signals import reply_signals
 from nacre.rights.signals import ROBOTS
-from nacre.rights.vocabulary import Preference
+from nacre.rights.vocabulary import UNKNOWN, Preference
 from nacre.store.store import Store
 
 SITE, URL = "http://h.test", "http://h.test/p"
@@ -146,3 +148,51 @@ def test_without_recording_nothing_is_known(tmp_path):
         assert versions(book, own_key(URL)) == []
         assert book.rows.since is None
         assert RightsBook(store, plan(), 40).rows.since == 40
+
+
+def test_a_place_that_changes_with_each_request_has_a_bounded_number_of_rows(book):
+    for time in range(MOST_VERSIONS + 3):
+        book.learn(visit(20 + time, (b"X-Robots-Tag", b"max-snippet:%d" % time), history=KNOWN))
+    found = list(book.rows.versions(own_key(URL)))
+    assert (len(found), found[-1].state) == (MOST_VERSIONS + 1, UNKNOWN)
+    assert (found[-2].until, found[-1].until) == (found[-1].since, 0)
+    held = [book.rows.holding(URL, time) for time in (19 + MOST_VERSIONS, 20 + MOST_VERSIONS, 5000)]
+    assert ["reply" in each.missing for each in held] == [False, True, True]
+    assert len(list(book.rows.changes(0, 9999))) == MOST_VERSIONS - 1, "the first is no change"
+
+
+def test_what_is_salvaged_ends_the_versions_of_its_places(book):
+    of_site = {ROBOTS_FOR: SITE}
+    text = b"User-agent: *\nContent-Usage: train-ai=n\n"
+    book.learn(visit(20, body=text, url=f"{SITE}/robots.txt", heritable=of_site))
+    book.learn(visit(25, TAG, history=KNOWN))
+    for url, time in ((f"{SITE}/robots.txt", 30), (f"{SITE}/robots.txt", 31), (URL, 35)):
+        book.rows.end_versions(url, "text/html", time)
+    book.learn(visit(40, status=304, history=KNOWN))
+    values = {
+        29: ("n", []),
+        30: ("unknown", ["robots.txt"]),
+        41: ("unknown", ["robots.txt", "reply"]),
+    }
+    for time, (value, missing) in values.items():
+        held = book.rows.holding(URL, time)
+        assert held.value("train-ai") == value
+        assert [each for each in held.missing if each in ("robots.txt", "reply")] == missing
+    book.learn(visit(50, TAG, history=KNOWN))
+    assert "reply" not in book.rows.holding(URL, 50).missing
+    assert list(book.rows.changes(0, 60)) == []
+
+
+def test_a_reply_is_read_once_for_all_steps(book, monkeypatch):
+    reads = []
+
+    def read(*facts):
+        reads.append(facts)
+        return reply_signals(*facts)
+
+    monkeypatch.setattr(rights_book, "reply_signals", read)
+    for number in (1, 2):
+        page = visit(20 * number, (b"X-Robots-Tag", b"noarchive, %d" % number), history=KNOWN)
+        assert book.news(page, page.capture)
+        book.learn(page)
+        assert len(reads) == number

@@ -75,7 +75,7 @@ HEAD = 300_000
         b"<a>" * (HEAD // 3),
         b'<a>; rel="x' + b" license" * (HEAD // 8),
         b"<a>; rel  = " * (HEAD // 12),
-        b"<a>;" + b" ;rel=\"a" * (HEAD // 8),
+        b"<a>;" + b' ;rel="a' * (HEAD // 8),
         b"<a>" + b" ;" * (HEAD // 2),
     ],
 )

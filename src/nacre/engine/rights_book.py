@@ -12,6 +12,7 @@ A version joins the commit group of the visit that it was read in. Its rows, in 
 
 from collections.abc import Iterator
 from typing import Final
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import structs
@@ -34,7 +35,7 @@ from nacre.rights.policy_files import LARGEST, SITE_KINDS, policy_kind, policy_s
 from nacre.rights.reply_signals import reply_signals
 from nacre.rights.robots_lines import robots_signals
 from nacre.rights.signals import ROBOTS, RSL, PreferenceSignal
-from nacre.rights.vocabulary import Preference
+from nacre.rights.vocabulary import UNKNOWN, Preference
 from nacre.scope.robots_txt import RobotsState, outcome_of
 from nacre.store.store import Store
 from nacre.uri.parse import origin
@@ -48,6 +49,9 @@ POLICY_CONTEXT: Final = "robots.txt/policy"
 """Context of the links to policy files."""
 _SINCE: Final = b"m"
 _CHANGED: Final = b"t"
+MOST_VERSIONS: Final = 1_000
+"""Versions of a key that are stored: some sites differ with each request. Afterwards it is unknown
+what holds."""
 _CODING: Final = 1024
 """Bytes that a coded file may be larger than its content."""
 
@@ -87,6 +91,17 @@ def site_key(place: str, kind: str) -> bytes:
     return SITE_PREFIX + f"{place} {kind}".encode()
 
 
+def file_of(url: str, mime: str) -> tuple[str, bytes]:
+    """Return the kind of a file of preferences, and the key of its signals; "" for another file.
+
+    Args:
+        url: URL of a capture.
+        mime: Its media type.
+    """
+    kind = ROBOTS if urlsplit(url).path == "/robots.txt" else policy_kind(url, mime)
+    return kind, site_key(url if kind == RSL else origin(url), kind) if kind else b""
+
+
 class RightsRows:
     """The rows of the ledger in a store.
 
@@ -120,13 +135,22 @@ class RightsRows:
     def put(self, key: bytes, version: SignalVersion, *, follows_none: bool = False) -> None:
         """Add a version, which ends the one before; joins the open commit group.
 
+        After `MOST_VERSIONS`, a version follows that is unknown, and no other.
+
         Args:
             key: The key.
             version: The version.
             follows_none: There was a capture without signals before; it has no version.
         """
         last = self.latest(key)
-        if last is not None or follows_none:
+        number = last.number + 1 if last is not None else 0
+        if number > MOST_VERSIONS:
+            return
+        version = structs.replace(version, number=number)
+        if number == MOST_VERSIONS:
+            version = structs.replace(version, signals=(), state=UNKNOWN)
+        is_change = last.is_known if last is not None else follows_none
+        if is_change and version.is_known:
             self._store.put(FAMILY, _CHANGED + version.since.to_bytes(8, "big") + key, b"")
         if last is not None:
             ended = structs.replace(last, until=version.since)
@@ -134,12 +158,31 @@ class RightsRows:
             self._store.put(FAMILY, key + b"\0" + version.since.to_bytes(8, "big"), row)
         self._store.put(FAMILY, key, self._encoder.encode(version))
 
+    def end_versions(self, url: str, mime: str, time: int) -> None:
+        """End what is known of a URL, and of its site if it is a file of preferences.
+
+        Args:
+            url: URL of a capture whose signals are not recorded.
+            mime: Its media type.
+            time: Its time, µs since the epoch.
+        """
+        _, file_key = file_of(url, mime)
+        for key in filter(None, (own_key(url), file_key)):
+            last = self.latest(key)
+            if last is not None and last.is_known and last.since < time:
+                self.put(key, SignalVersion(time, url, "", state=UNKNOWN))
+
     def at(self, key: bytes, time: int) -> SignalVersion | None:
         """Return the version of a key that holds at a time, µs; None if there is none."""
         last = self.latest(key)
         if last is None or last.since <= time:
             return last
-        return next((v for v in self.versions(key) if v.holds_at(time)), None)
+        # Earlier versions are stored by their end: the first that ends later may hold.
+        ends = key + b"\0" + (time + 1).to_bytes(8, "big")
+        for _, row in self._store.scan(FAMILY, ends, key + b"\1", limit=1):
+            version = self._decoder.decode(row)
+            return version if version.holds_at(time) else None
+        return None
 
     def versions(self, key: bytes) -> Iterator[SignalVersion]:
         """Yield the versions of a key, oldest first."""
@@ -217,6 +260,7 @@ class RightsBook:
         self.rows = RightsRows(store)
         self._plan = plan
         self._last: tuple[bytes, SignalVersion | None] = b"", None
+        self._read: tuple[Capture | None, tuple[PreferenceSignal, ...]] = None, ()
         if not plan[0].records:
             self.rows.record_since(None)
         elif self.rows.since is None:
@@ -227,7 +271,7 @@ class RightsBook:
         plan = self._plan[visit.overlay]
         if not plan.records or not visit.is_of_url or not capture.url.startswith("http"):
             return None
-        signals = reply_signals(capture.headers, visit.metas, plan.agent)
+        signals = self._signals(visit, capture, plan)
         if capture.status == 304:
             return self._renewed(visit, signals)
         if not signals and (visit.history is None or not 200 <= capture.status < 300):
@@ -236,6 +280,14 @@ class RightsBook:
         is_same = last.has_same(signals) if last is not None else not signals
         return None if is_same else signals
 
+    def _signals(
+        self, visit: Visit, capture: Capture, plan: RightsPlan
+    ) -> tuple[PreferenceSignal, ...]:
+        """Return the own signals of a reply; the steps that ask for them read them once."""
+        if self._read[0] is not capture:
+            self._read = capture, reply_signals(capture.headers, visit.metas, plan.agent)
+        return self._read[1]
+
     def _renewed(
         self, visit: Visit, headers: tuple[PreferenceSignal, ...]
     ) -> tuple[PreferenceSignal, ...] | None:
@@ -243,6 +295,8 @@ class RightsBook:
         if not headers:
             return None
         last = self._latest(own_key(visit.uri.url))
+        if last is not None and not last.is_known:
+            return None
         signals = renewed_signals(last, headers)
         return None if last is not None and last.has_same(signals) else signals
 
@@ -257,6 +311,7 @@ class RightsBook:
         if capture is None or visit.status <= 0 or not plan.records:
             return
         news = self.news(visit, capture)
+        self._read = None, ()
         if news is not None:
             version = SignalVersion(capture.began, visit.uri.url, visit.record_id, news)
             follows_none = self._knows_reply_before(visit)
@@ -315,7 +370,7 @@ class RightsBook:
             return ""
         if visit.uri.is_prerequisite or policy_kind(visit.uri.url, visit.mime):
             return ""
-        own = reply_signals(capture.headers, visit.metas, plan.agent)
+        own = self._signals(visit, capture, plan)
         held = self.rows.holding(visit.uri.url, capture.began, own)
         return next((each.text for each in plan.enforced if held.has(each)), "")
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -19,20 +18,19 @@ from nacre.catalogue.job_files import job_warcs
 from nacre.core.capture import Capture
 from nacre.engine.keeping import Bases
 from nacre.engine.readback import Reread, reread
-from nacre.engine.rights_book import RightsPlan, RightsRows, content_text, own_key, site_key
+from nacre.engine.rights_book import RightsPlan, RightsRows, content_text, file_of, own_key
 from nacre.extract.dispatch import extract
 from nacre.extract.document import stored_document
 from nacre.extract.settings import ExtractSettings
 from nacre.history.dedup import Digests
 from nacre.packing.sorted_lines import SortedLines
 from nacre.rights.ledger import ABSENT, SignalVersion, renewed_signals
-from nacre.rights.policy_files import LARGEST, policy_kind, policy_signals
+from nacre.rights.policy_files import LARGEST, policy_signals
 from nacre.rights.reply_signals import reply_signals
 from nacre.rights.robots_lines import robots_signals
-from nacre.rights.signals import ROBOTS, RSL, PreferenceSignal
+from nacre.rights.signals import ROBOTS, PreferenceSignal
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
-from nacre.uri.parse import origin
 
 _STATED: Final = re.compile(rb"robots|noai|noimageai|tdm-|license", re.IGNORECASE)
 """What a page has in its text that states something in its HTML."""
@@ -194,15 +192,13 @@ class _Reader:
         if kept.revisit is not None:
             return None
         url, status = kept.url, _status(reply)
-        is_robots = urlsplit(url).path == "/robots.txt"
-        kind = ROBOTS if is_robots else policy_kind(url, kept.mime)
+        kind, key = file_of(url, kept.mime)
         if not kind:
             return None
-        key = site_key(url if kind == RSL else origin(url), kind)
         if 200 <= status < 300:
             signals = self._file_signals(kind, reply.capture)
             return key, _Statement(url, kept.record_id, signals)
-        if 400 <= status < 500 and (is_robots or status != 429):
+        if 400 <= status < 500 and (kind == ROBOTS or status != 429):
             return key, _Statement(url, kept.record_id, (), ABSENT)
         return None
 

@@ -135,11 +135,13 @@ def _take_over(job: Job) -> SalvageResult:
         def take(tail: Tail) -> int:
             nonlocal files, captures
             reader = CaptureReader(Path(tail.path), tail.start, tail.end)
-            for _ in reader:
-                pass
-            mark_salvaged(store, tail, reader.end)
             # The preferences of what is salvaged are not known: `nacre rights JOB --rebuild`.
-            RightsRows(store).record_since(None)
+            rights = RightsRows(store)
+            rights.record_since(None)
+            for capture in reader:
+                if capture.url.startswith(("http://", "https://")):
+                    rights.end_versions(capture.url, capture.mime, capture.date)
+            mark_salvaged(store, tail, reader.end)
             files += 1
             captures += reader.count
             return reader.end

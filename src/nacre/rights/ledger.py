@@ -45,8 +45,10 @@ class SignalVersion(msgspec.Struct, frozen=True, array_like=True, gc=False):
         url: URL of that capture.
         record_id: WARC-Record-ID of that capture, without angle brackets; "" if it was not stored.
         signals: The signals; none if the place stated nothing.
-        state: `absent` if the server has no such file; else "".
+        state: `absent` if the server has no such file, `unknown` if what this capture states is not
+            recorded; else "".
         until: Time of the capture with the next version; 0 if there is none.
+        number: Number of versions before it.
     """
 
     since: int
@@ -55,6 +57,12 @@ class SignalVersion(msgspec.Struct, frozen=True, array_like=True, gc=False):
     signals: tuple[PreferenceSignal, ...] = ()
     state: str = ""
     until: int = 0
+    number: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is recorded what the capture states."""
+        return self.state != UNKNOWN
 
     def holds_at(self, time: int) -> bool:
         """Return whether a time is in the interval."""
@@ -197,10 +205,14 @@ def hold(
         for version in versions
         for signal in applying(version.signals, url)
     ]
-    missing = [kind for kind in SITE_KINDS if site.get(kind) is None]
-    missing += [RSL] if any(version is None for version in licenses.values()) else []
-    missing += [] if is_collected or own is not None else [OWN]
+    missing = [kind for kind in SITE_KINDS if not _is_known(site.get(kind))]
+    missing += [RSL] if not all(map(_is_known, licenses.values())) else []
+    missing += [] if _is_known(own) or (own is None and is_collected) else [OWN]
     return HeldPreferences(url, time, held, tuple(missing))
+
+
+def _is_known(version: SignalVersion | None) -> bool:
+    return version is not None and version.is_known
 
 
 def named_licenses(url: str, own: SignalVersion | None, robots: SignalVersion | None) -> list[str]:
