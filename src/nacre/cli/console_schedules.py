@@ -220,9 +220,9 @@ def add_schedule(  # noqa: PLR0917 - typer reads them by name
     with console_books(state) as books:
         job = books.job(directory) if directory is not None else None
         plain = ScheduleWish(job.id if job else "", at, mode=NEW_JOB if profile else "recrawl")
-        wish, path = _with_place(books, job, _with_options(plain, options, seeds))
-        number = books.schedules.add(wish, path, books.who)
-        books.note("nacre console schedule add", job, None, wish)
+        request, path = _with_place(books, job, _with_options(plain, options, seeds))
+        number = books.schedules.add(request, path, books.who)
+        books.note("nacre console schedule add", job, None, request)
         added = _require_schedule(books, number)
         _say(books, added, f"added schedule {number}", as_json=as_json)
 
@@ -274,13 +274,13 @@ def remove_schedule(number: Number, state: State = None) -> None:
         is_broken = number in books.schedules.broken()
         before = None if is_broken else _require_schedule(books, number)
         books.schedules.remove(number)
-        job, wish = (_job(books, before), before.wish) if before is not None else (None, None)
-        books.note("nacre console schedule remove", job, wish, None)
+        job, request = (_job(books, before), before.wish) if before is not None else (None, None)
+        books.note("nacre console schedule remove", job, request, None)
     output.say(f"removed schedule {number}")
 
 
 def _with_options(
-    wish: "ScheduleWish", options: Mapping[str, str | None], seeds: list[str] | None
+    request: "ScheduleWish", options: Mapping[str, str | None], seeds: list[str] | None
 ) -> "ScheduleWish":
     """Return a schedule with the given options; in another mode without unfit values.
 
@@ -292,7 +292,7 @@ def _with_options(
     from nacre.fleet.schedule_book import OF_NEW_JOBS, OF_RECRAWLS, ScheduleWish, until_of
     from nacre.job.schedules import RunOverlap
 
-    plain = ScheduleWish(wish.job, "")
+    plain = ScheduleWish(request.job, "")
     values: dict[str, Any] = {
         name: text or getattr(plain, name) for name, text in options.items() if text is not None
     }
@@ -302,8 +302,8 @@ def _with_options(
         values["until"] = None if values["until"] == "never" else until_of(values["until"] or "")
     if seeds is not None:
         values["seeds"] = tuple(url for url in seeds if url)
-    changed = msgspec.structs.replace(wish, **values)
-    if changed.is_of_new_jobs == wish.is_of_new_jobs:
+    changed = msgspec.structs.replace(request, **values)
+    if changed.is_of_new_jobs == request.is_of_new_jobs:
         return changed
     unfit = OF_RECRAWLS if changed.is_of_new_jobs else OF_NEW_JOBS
     defaults = {name: getattr(plain, name) for name in unfit if name not in values}
@@ -311,7 +311,7 @@ def _with_options(
 
 
 def _with_place(
-    books: "ConsoleBooks", job: "FoundJob | None", wish: "ScheduleWish"
+    books: "ConsoleBooks", job: "FoundJob | None", request: "ScheduleWish"
 ) -> "tuple[ScheduleWish, str]":
     """Return a schedule with the place of its new jobs; and the directory of its job, or place.
 
@@ -324,16 +324,16 @@ def _with_place(
 
     from nacre.fleet.schedule_book import check_schedule, require_alone
 
-    check_schedule(wish)
+    check_schedule(request)
     if job is not None:
-        require_alone(job, wish)
-    if not wish.is_of_new_jobs:
-        return wish, str(job.layout.root) if job is not None else ""
+        require_alone(job, request)
+    if not request.is_of_new_jobs:
+        return request, str(job.layout.root) if job is not None else ""
     homes = {place.label for place in books.homes() if not place.job}
     same_place = job.place if job is not None and job.place in homes else ""
-    place = books.home(wish.place or same_place)
-    wish = msgspec.structs.replace(wish, place=place.label)
-    return wish, str(job.layout.root if job is not None else place.root)
+    place = books.home(request.place or same_place)
+    request = msgspec.structs.replace(request, place=place.label)
+    return request, str(job.layout.root if job is not None else place.root)
 
 
 def _require_schedule(books: "ConsoleBooks", number: int) -> "KeptSchedule":
@@ -351,7 +351,7 @@ def _job(books: "ConsoleBooks", schedule: "KeptSchedule") -> "FoundJob | None":
     return books.job(Path(schedule.path)) if is_there else None
 
 
-def _keep(books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish") -> None:
+def _keep(books: "ConsoleBooks", before: "KeptSchedule", request: "ScheduleWish") -> None:
     """Change a schedule.
 
     Raises:
@@ -361,15 +361,15 @@ def _keep(books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish") -
     from nacre.errors import JobError
 
     job = _job(books, before)
-    if before.wish.profile and not wish.profile:
+    if before.wish.profile and not request.profile:
         raise JobError(
             f"schedule {before.id} has no job, only a profile: remove it, and add one for a job"
         )
-    if job is None and not wish.profile:
+    if job is None and not request.profile:
         raise JobError(f"{before.path} is no job any more: remove schedule {before.id}")
-    wish, path = _with_place(books, job, wish)
-    books.schedules.change(before.id, wish, books.who, path)
-    books.note("nacre console schedule set", job, before.wish, wish)
+    request, path = _with_place(books, job, request)
+    books.schedules.change(before.id, request, books.who, path)
+    books.note("nacre console schedule set", job, before.wish, request)
 
 
 def _pause(number: int, state: Path | None, *, paused: bool) -> None:

@@ -130,11 +130,11 @@ def add_webhook(  # noqa: PLR0917 - typer reads them by name
     """Add a webhook."""
     from nacre.fleet.webhook_book import HookWish
 
-    wish = _with_events(HookWish(url, private=private), on)
+    request = _with_events(HookWish(url, private=private), on)
     with console_books(state) as books:
         books.require_places(place or ())
         key = _ask_secret() if secret else ""
-        number = books.webhooks.add(wish, key, books.who, tuple(place or ()))
+        number = books.webhooks.add(request, key, books.who, tuple(place or ()))
         added = _require_webhook(books, number)
         books.note("nacre console webhook add", None, None, added.wish)
         facts = _facts(books, added)
@@ -169,9 +169,11 @@ def set_webhook(  # noqa: PLR0917 - typer reads them by name
     with console_books(state) as books:
         before = _require_webhook(books, number)
         is_private = before.wish.private if private is None else private
-        wish = msgspec.structs.replace(before.wish, url=url or before.wish.url, private=is_private)
+        request = msgspec.structs.replace(
+            before.wish, url=url or before.wish.url, private=is_private
+        )
         key = _ask_secret() if secret else "" if no_secret else before.secret
-        _keep(books, before, _with_events(wish, on), key, "set")
+        _keep(books, before, _with_events(request, on), key, "set")
         facts = _facts(books, _require_webhook(books, number))
     output.say_json(facts) if as_json else output.say(f"changed webhook {number}")
 
@@ -193,9 +195,9 @@ def remove_webhook(number: Number, state: State = None) -> None:
     """Remove a webhook and its waiting messages."""
     with console_books(state) as books:
         is_broken = number in books.webhooks.broken()
-        wish = None if is_broken else _require_webhook(books, number).wish
+        request = None if is_broken else _require_webhook(books, number).wish
         books.webhooks.remove(number)
-        books.note("nacre console webhook remove", None, wish, None)
+        books.note("nacre console webhook remove", None, request, None)
     output.say(f"removed webhook {number}")
 
 
@@ -261,7 +263,7 @@ def _require_message(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "H
     return message
 
 
-def _with_events(wish: "HookWish", on: list[str] | None) -> "HookWish":
+def _with_events(request: "HookWish", on: list[str] | None) -> "HookWish":
     """Return a webhook with these events; None for no change.
 
     Raises:
@@ -275,12 +277,12 @@ def _with_events(wish: "HookWish", on: list[str] | None) -> "HookWish":
     from nacre.fleet.webhook_book import HookEvent
 
     if on is None:
-        return wish
+        return request
     events = [name for name in get_args(HookEvent) if name != "test"]
     wrong = [name for name in on if name not in events]
     if wrong:
         raise ConfigError([Problem("on", f"{wrong[0]!r} is no event", ", ".join(events))])
-    return msgspec.structs.replace(wish, on=tuple(dict.fromkeys(on)))
+    return msgspec.structs.replace(request, on=tuple(dict.fromkeys(on)))
 
 
 def _ask_secret() -> str:
@@ -300,10 +302,10 @@ def _require_webhook(books: "ConsoleBooks", number: int) -> "KeptHook":
 
 
 def _keep(
-    books: "ConsoleBooks", before: "KeptHook", wish: "HookWish", secret: str, command: str
+    books: "ConsoleBooks", before: "KeptHook", request: "HookWish", secret: str, command: str
 ) -> None:
-    books.webhooks.change(before.id, wish, secret, books.who)
-    books.note(f"nacre console webhook {command}", None, before.wish, wish)
+    books.webhooks.change(before.id, request, secret, books.who)
+    books.note(f"nacre console webhook {command}", None, before.wish, request)
 
 
 def _pause(number: int, state: Path | None, *, paused: bool) -> None:

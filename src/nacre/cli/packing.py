@@ -72,9 +72,9 @@ def _warnings(result: PackResult, request: PackRequest) -> list[str]:
     ]
     if result.unknown:
         number = output.count(result.unknown, "capture")
-        done = "left out" if request.unknown == "drop" else "packed"
+        outcome = "left out" if request.unknown == "drop" else "packed"
         lines.append(
-            f"the preference of {number} is not known, since a source was not collected: {done}"
+            f"the preference of {number} is not known, since a source was not collected: {outcome}"
         )
     if result.left_out:
         number = output.count(result.left_out, "revisit refers", "revisits refer")

@@ -82,8 +82,8 @@ def save_profile(
 
     layout = Layout(directory)
     layout.require()
-    wish = library.ProfileWish(name, purpose or f"As {directory.resolve().name}", "", replace)
-    saved = library.save_profile(layout, wish)
+    request = library.ProfileWish(name, purpose or f"As {directory.resolve().name}", "", replace)
+    saved = library.save_profile(layout, request)
     if as_json:
         output.say_json(to_plain(saved))
         return

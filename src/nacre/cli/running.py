@@ -107,8 +107,8 @@ class _Runner:
                 await stack.enter_async_context(serve_commands(self._job))
                 serves = True
             if session is not None and self._by:
-                who = asking({PEER: os.getuid(), BY: self._by})
-                session.logs.job(f"started by {who}")
+                user = asking({PEER: os.getuid(), BY: self._by})
+                session.logs.job(f"started by {user}")
                 self._by = ""
             if session is not None:
                 self._display.tick(session)

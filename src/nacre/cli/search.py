@@ -78,8 +78,8 @@ class SearchCommand(Command):
         )
         end = args.index("--") if "--" in args else len(args)
         before, behind = args[:end], args[end + 1 :]
-        left_out = [one for one in before if _is_left_out(one, options)]
-        words = [one for one in before if one not in left_out]
+        left_out = [word for word in before if _is_left_out(word, options)]
+        words = [word for word in before if word not in left_out]
         return list(super().parse_args(ctx, [*words, "--", *behind, *left_out]))
 
 
@@ -298,13 +298,13 @@ def index_text(result: "IndexedPages | IndexResult", *, named: bool = False) -> 
         text += f"; {sum(result.skipped.values()):,} skipped{_reasons(result.skipped)}"
     if result.cut:
         text += f"; the text of {result.cut:,} is cut (`cycle.index.max_content`)"
-    for why, url in sorted(result.examples.items()):
-        text += f"\n  {why}: {url}: {_WHY_NONE.get(why, why)}"
+    for reason, url in sorted(result.examples.items()):
+        text += f"\n  {reason}: {url}: {_WHY_NONE.get(reason, reason)}"
     return text
 
 
 def _reasons(counts: Mapping[str, int]) -> str:
-    text = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items()))
+    text = ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
     return f" ({text})" if text else ""
 
 

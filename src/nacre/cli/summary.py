@@ -404,8 +404,8 @@ def _troubles(layout: Layout, overview: JobOverview) -> Iterator[tuple[str, str]
         yield "errors", f"{urls} ended by an error of Nacre's own (-5): see {named}; report it"
     if overview.unparsed:
         documents = count(overview.unparsed, "document")
-        why = "parserFailed or parserTimeout in crawl.log"
-        yield "unread", f"{documents} too much for the parser, without links: {why}"
+        reason = "parserFailed or parserTimeout in crawl.log"
+        yield "unread", f"{documents} too much for the parser, without links: {reason}"
     if overview.timeouts:
         yield "regexes", timeouts_text(overview.timeouts)
     if overview.alerts:
