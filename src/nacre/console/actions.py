@@ -476,7 +476,7 @@ REQUESTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "recrawl": RecrawlRequest,
     "run-rounds": RoundsRequest,
     "stop-after-step": RoundsStopRequest,
-    **{each.name: each.request for each in (PAUSE, RESUME, STOP, END, CHECKPOINT)},
+    **{operation.name: operation.request for operation in (PAUSE, RESUME, STOP, END, CHECKPOINT)},
 }
 """The actions of `/api/v1/jobs/J/…`, each with the type of its options."""
 

@@ -86,7 +86,7 @@ async def serve(
         options: The options.
         clock: The time.
         on_open: Called once, when it answers.
-        make_replay: Opens replay beside it; None for no replay.
+        make_replay: Opens replay with the console; None for no replay.
 
     Raises:
         ConfigError: It must not be opened in this way.

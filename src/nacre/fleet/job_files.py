@@ -162,14 +162,14 @@ def _places(
         for folder in sorted(_FOLDERS):
             if folder < tail[0]:
                 continue
-            for entry in sorted(_entries(root / "runs" / run / folder), key=lambda one: one.name):
+            for entry in sorted(_entries(root / "runs" / run / folder), key=lambda item: item.name):
                 if (folder, entry.name) <= tail:
                     continue
                 file = _listed(f"runs/{run}/{folder}/{entry.name}", entry)
                 if file is not None:
                     yield FilePlace(run, folder, entry.name), file
     last = after.name if after is not None and not after.run else ""
-    for entry in () if only else sorted(_entries(root / _EXPORTS), key=lambda one: one.name):
+    for entry in () if only else sorted(_entries(root / _EXPORTS), key=lambda item: item.name):
         file = _listed(f"{_EXPORTS}/{entry.name}", entry) if entry.name > last else None
         if file is not None:
             yield FilePlace("", _EXPORTS, entry.name), file

@@ -170,7 +170,7 @@ def form_request(form: FormData, kind: type[S]) -> S:
 
 def _kinds_of(kind: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a type
     """Return a type, the types of a union, and those that annotations and lists are made of."""
-    kinds = (kind, *(one for part in get_args(kind) for one in _kinds_of(part)))
+    kinds = (kind, *(part_kind for part in get_args(kind) for part_kind in _kinds_of(part)))
     return (*kinds, *filter(None, map(get_origin, kinds)))
 
 
@@ -303,7 +303,7 @@ def is_deeper(value: object, most: int = DEEPEST) -> bool:
     """
     level: list[object] = [value]
     for _ in range(most + 1):
-        level = [inner for one in level for inner in _within(one)]
+        level = [inner for outer in level for inner in _within(outer)]
         if not level:
             return False
     return True

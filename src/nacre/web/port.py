@@ -105,7 +105,7 @@ def load_port_maker() -> PortMaker:
 
 
 class ReplayPortParts(NamedTuple):
-    """The parts of the console that replay beside it uses.
+    """The parts of the console that replay uses.
 
     Attributes:
         clock: The time.

@@ -26,7 +26,7 @@ class FaceServer(uvicorn.Server):
 
     Args:
         config: See its base.
-        on_end: Called before it waits for the requests in process: streams would never end by
+        on_end: Called before the wait for the requests in process: streams would never end by
             themselves.
     """
 

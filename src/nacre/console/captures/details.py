@@ -116,9 +116,9 @@ def show_capture(layout: Layout, request: CaptureRequest) -> CaptureDetails:
     page = search_captures(holding, CatalogueQuery(url=url, limit=_OTHERS))
     originals = originals_of(holding, [item, *page.items])
 
-    def listed(each: CatalogueItem) -> CaptureItem:
-        facts = msgspec.structs.astuple(listed_capture(each, holding))
-        return CaptureItem(*facts, original=originals.get(each.capture.id, ""))
+    def listed(item: CatalogueItem) -> CaptureItem:
+        facts = msgspec.structs.astuple(listed_capture(item, holding))
+        return CaptureItem(*facts, original=originals.get(item.capture.id, ""))
 
     problem, exchange = "", None
     try:

@@ -28,7 +28,7 @@ from nacre.web.workers.background import HeldTask, Tell
 
 ACTIONS: Final = tuple(FRONTIER)
 """The actions for which an expression chooses URIs or queues."""
-_FIELDS: Final = {name: one.request.__struct_fields__ for name, one in FRONTIER.items()}
+_FIELDS: Final = {name: operation.request.__struct_fields__ for name, operation in FRONTIER.items()}
 OF_URIS: Final = frozenset(name for name, fields in _FIELDS.items() if "urls" in fields)
 """Actions on URIs; the others are on queues."""
 _OF_SCOPE: Final = frozenset(name for name in OF_URIS if "queues" not in _FIELDS[name])

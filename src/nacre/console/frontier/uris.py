@@ -209,12 +209,12 @@ def with_escapes(expression: str) -> str:
     """
     if "[" in expression:
         return expression
-    return _LETTERS.sub(lambda found: _group(found[0]), expression)
+    return _LETTERS.sub(lambda match: _group(match[0]), expression)
 
 
 def containing(text: str) -> str:
     """The expression for URLs that have a text in them as it is; letters mean their escapes too."""
-    return _LETTERS.sub(lambda found: _group(found[0]), re.escape(text))
+    return _LETTERS.sub(lambda match: _group(match[0]), re.escape(text))
 
 
 def has_bare_mark(expression: str) -> bool:

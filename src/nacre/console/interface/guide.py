@@ -34,13 +34,17 @@ async def show_guide(call: Call) -> PageAnswer:
     text = query.find.strip().lower()
     translate = call.language.text
     matches = [
-        each
-        for each in operations.values()
-        if text in f"{each.verb} {each.path} {each.summary} {translate(each.summary)}".lower()
+        operation
+        for operation in operations.values()
+        if text in _searched_text(operation, translate(operation.summary))
     ]
     return PageAnswer(
         "api_guide.html", {"query": query, "found": matches, "total": len(operations)}
     )
+
+
+def _searched_text(operation: ApiOperation, summary: str) -> str:
+    return f"{operation.verb} {operation.path} {operation.summary} {summary}".lower()
 
 
 def _operation_facts(call: Call, operation: ApiOperation) -> dict[str, object]:

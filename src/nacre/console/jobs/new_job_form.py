@@ -103,7 +103,7 @@ def form_facts(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     url = first_url(fields.get("seeds", "").splitlines())
     cards = []
     scopes = reaches(url)
-    whole_host = next((each.what for each in scopes if each.kind == "host"), "")
+    whole_host = next((scope.what for scope in scopes if scope.kind == "host"), "")
     for reach in scopes:
         title, plain, named = SCOPES[reach.kind]
         if reach.kind == "prefix" and reach.what == whole_host:

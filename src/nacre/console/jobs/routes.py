@@ -70,9 +70,9 @@ _ACTIONS: Final[tuple[RouteRow[JobParts], ...]] = (
     *(RouteRow("POST", f"{_JOB}/{name}", _O, actions.take_action, summary,
                body=actions.REQUESTS[name], answer=actions.ActionDone, status=202)
       for name, summary in _STARTS.items()),
-    *(RouteRow("POST", f"{_JOB}/{each.name}", each.role, actions.take_action, each.summary,
-               body=each.request, answer=actions.ActionDone, status=202)
-      for each in _OPERATIONS),
+    *(RouteRow("POST", f"{_JOB}/{operation.name}", operation.role, actions.take_action,
+               operation.summary, body=operation.request, answer=actions.ActionDone, status=202)
+      for operation in _OPERATIONS),
 )  # fmt: skip
 
 _NEW: Final[tuple[RouteRow[JobParts], ...]] = (

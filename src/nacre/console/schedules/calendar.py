@@ -318,7 +318,7 @@ async def answer(call: ScheduleCall) -> Response | PageAnswer:
     action, number = text_of(form, "do"), text_of(form, "schedule")
     try:
         if action in {"add", "edit"}:
-            edited = _of(call, number)._replace(body=_wish(call, fields))
+            edited = _of(call, number)._replace(body=_read_request(call, fields))
             await (add_schedule(edited) if action == "add" else change_schedule(edited))
         else:
             await _change(_of(call, number), action)
@@ -349,7 +349,7 @@ def _typed(fields: Mapping[str, str]) -> dict[str, object]:
     return {"typed": typed, "rhythm": typed_rhythm(fields), **typed_fields}
 
 
-def _wish(call: ScheduleCall, fields: dict[str, str]) -> ScheduleWish:
+def _read_request(call: ScheduleCall, fields: dict[str, str]) -> ScheduleWish:
     names: tuple[str, ...] = ("at", "zone", "mode", "budget", "keep", "overlap")
     seeds: tuple[str, ...] = ()
     if fields.get("mode") == NEW_JOB:

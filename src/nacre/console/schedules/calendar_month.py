@@ -193,7 +193,7 @@ def weeks_of(
     def shown(day: int) -> CalendarDay:
         of_day = runs.get(day, [])
         # What went wrong is seen also on a day with many runs.
-        first_few = sorted(of_day, key=lambda one: (not one.is_trouble, one))[:_MOST_A_DAY]
+        first_few = sorted(of_day, key=lambda item: (not item.is_trouble, item))[:_MOST_A_DAY]
         pages = counts.get(f"{first:%Y-%m}-{day:02}", 0)
         more = len(of_day) - len(first_few)
         return CalendarDay(

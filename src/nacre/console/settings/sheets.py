@@ -236,7 +236,7 @@ def list_sheets(layout: Layout, _: NoRequest) -> SheetAnswer:
     sheets = (
         SheetFacts(
             name, name in STOCK and name not in settings.sheets,
-            {path: _shown(value) for path, value in of_sheet.items()}, name in used,
+            {path: _format_value(value) for path, value in of_sheet.items()}, name in used,
         )
         for name, of_sheet in values.items()
     )  # fmt: skip
@@ -260,7 +260,7 @@ def _values(settings: JobSettings) -> dict[str, dict[str, object]]:
     return {name: masked(flat(tree, settings)) for name, tree in sheets.items()}
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     kind = "yaml" if isinstance(value, list | dict) else "text"
     return field_text(kind, value)
 
@@ -294,7 +294,7 @@ def _holding(
     holding: dict[str, list[tuple[str, str]]] = {}
     for name in names:
         for path, value in values.get(name, {}).items():
-            holding.setdefault(path, []).append((name, _shown(value)))
+            holding.setdefault(path, []).append((name, _format_value(value)))
     for path, assigned in sorted(holding.items()):
         *weaker, (name, value) = assigned
         overruled = tuple(OverruledValue(second, text) for second, text in weaker)

@@ -226,7 +226,7 @@ class TaskBook:
     def tasks(self) -> list[HeldTask]:
         """All tasks, the newest first."""
         self._forget()
-        return sorted(self._tasks.values(), key=lambda one: one.started, reverse=True)
+        return sorted(self._tasks.values(), key=lambda task: task.started, reverse=True)
 
     def answered(self, task: HeldTask) -> None:
         """Note that a question was answered, and forget its task if no caller knows the id."""

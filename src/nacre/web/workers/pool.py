@@ -272,7 +272,7 @@ class ReaderPool:
 
     def _chosen(self, job: Path) -> ReaderProcess:
         usual = self._usual.get(job)
-        chosen = min(self._processes, key=lambda one: (one.waiting, one is not usual))
+        chosen = min(self._processes, key=lambda process: (process.waiting, process is not usual))
         self._usual[job] = chosen
         return chosen
 

@@ -159,7 +159,7 @@ class ViewBook:
         root = layout.root
         self.drop(root)
         if len(self._views) >= MOST:
-            self.close(min(self._views, key=lambda one: self._views[one].used))
+            self.close(min(self._views, key=lambda view: self._views[view].used))
         view = self._views[root] = OpenView(layout, self._kept.setdefault(root, {}), stamp)
         return view
 
