@@ -219,7 +219,7 @@ def near_duplicates_query(
         limit: Most pages of a band to compare, the best first: templates without text share a band.
         group: SQL of a text of a row; only pages with the same text are compared.
     """
-    criteria = ", ".join(_ORDER[one] for one in order)
+    criteria = ", ".join(_ORDER[criterion] for criterion in order)
     return (
         f"with ranked as (select key, simhash, {group} as part, "
         f"row_number() over (order by {criteria}, key) as n "

@@ -1,4 +1,4 @@
-"""Divide a segment whose lists are too long into slices, before it is fetched.
+"""Divide a segment whose lists are too long into slices, before the fetch.
 
 The best URLs come first: the first slice has the first URLs of every host. URLs keep their units,
 so politeness and the length of a unit do not change; the names of units differ between slices,

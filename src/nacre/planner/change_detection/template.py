@@ -385,8 +385,8 @@ class Template(msgspec.Struct, array_like=True):
 
     def learn_differences(self, differing: Collection[PieceDifference]) -> None:
         """Count the differences of one page, once for each URL in a run."""
-        keys = [event_keys(one) for one in differing]
-        for key in {key for one in keys for key in (*one.substitutions, *one.blocks)}:
+        keys = [event_keys(difference) for difference in differing]
+        for key in {key for event in keys for key in (*event.substitutions, *event.blocks)}:
             self._count(self.events, key)
 
     def witnesses(self, keys: EventKeys) -> int:
@@ -531,11 +531,11 @@ def in_words(difference: PieceDifference) -> str:
     was, now = difference
     if was is not None and now is not None:
         before, after = substitution(was.text, now.text) or (was.text, now.text)
-        return f"{_shown(before)} → {_shown(after)}"
-    return f"{'+' if now else '-'} {_shown(difference.piece.text)}"
+        return f"{_shown_text(before)} → {_shown_text(after)}"
+    return f"{'+' if now else '-'} {_shown_text(difference.piece.text)}"
 
 
-def _shown(text: str) -> str:
+def _shown_text(text: str) -> str:
     """The beginning of a text from the web, without what controls a terminal."""
     text = "".join(char if char.isprintable() else "\ufffd" for char in text[:_LONGEST_WORDS])
     return text or "nothing"

@@ -153,9 +153,9 @@ class Folder:
         if self._first == SMALL:
             listed = {*urls, *done}
             urls += [url for _, url in sorted(self.index) if url not in listed]
-        taken = urls[: min(self.size, most)]
-        self.tried += len(taken)
-        return taken
+        selected = urls[: min(self.size, most)]
+        self.tried += len(selected)
+        return selected
 
 
 class EmbedSigns:
@@ -318,14 +318,14 @@ class EmbedSigns:
     def _chosen(self, room: int, left_out: frozenset[str]) -> list[Choice]:
         visited = self._step.done | left_out if left_out else self._step.done
         chosen = self._claimed(room, visited) + self._samples(room, visited)
-        taken = {*visited, *(choice.url for choice in chosen)}
+        known_urls = {*visited, *(choice.url for choice in chosen)}
         for folder in self._folders.values():
             most = room - len(chosen)
             if most <= 0:
                 break
             if folder.size:
-                urls = folder.next(taken, most)
-                taken.update(urls)
+                urls = folder.next(known_urls, most)
+                known_urls.update(urls)
                 chosen += [Choice(url, 0.0, "sign") for url in urls]
         return chosen[:room]
 

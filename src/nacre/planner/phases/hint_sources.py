@@ -272,11 +272,11 @@ class IndexPages:
 
     def _sampled(self, lists: Sequence[VisitValue], chosen: Sequence[VisitValue]) -> list[Choice]:
         """A random sample of the lists that a sitemap makes needless."""
-        now, taken = self._step.time, {value.url for value in chosen}
+        now, chosen_urls = self._step.time, {value.url for value in chosen}
         return [
             Choice(value.url, value.chance, "index", _LIST_SAMPLE)
             for value in lists
-            if value.url not in taken
+            if value.url not in chosen_urls
             and self._sites.is_mapped(value.url, now)
             and random_sample(value.url, now) < _LIST_SAMPLE
         ]

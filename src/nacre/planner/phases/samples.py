@@ -382,8 +382,10 @@ class PagesByValue:
             least=min((value.value for value in chosen if not value.due), default=0.0),
             tight=len(chosen) == most < len(values),
         )
-        taken = {value.url for value in chosen}
-        self._left = [choice for choice in sample if choice.url not in taken] + choices(chosen)
+        chosen_urls = {value.url for value in chosen}
+        self._left = [choice for choice in sample if choice.url not in chosen_urls] + choices(
+            chosen
+        )
         self._portions = max(1, self._portions)
         return self._portion(room)
 

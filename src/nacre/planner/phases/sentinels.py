@@ -88,9 +88,9 @@ class SectionDraws:
                 continue
             size = enough - sum(url in candidates for url in drawn)
             fresh = [url for url in drawn if url not in candidates and url not in done]
-            taken = fresh[: max(0, min(size, most))]
-            candidates.update(dict.fromkeys(taken))
-            remaining[site] -= len(taken)
+            selected = fresh[: max(0, min(size, most))]
+            candidates.update(dict.fromkeys(selected))
+            remaining[site] -= len(selected)
         return list(candidates)
 
 

@@ -27,7 +27,7 @@ class Shares:
 
     New pages of the step may take all but a small share. Pages that earlier steps left waiting may
     take half: else a large find would keep all other pages waiting for many runs. New pages also
-    take what is left when no known page is worth a visit.
+    take the rest when no known page is worth a visit.
 
     Attributes:
         total: Visits of the step, -1 before the first.

@@ -69,7 +69,7 @@ def write_choice(
     segments: Sequence[str],
     cuts: Sequence[Mapping[str, int]],
 ) -> None:
-    """Write the choice of a `generate` before it is committed."""
+    """Write the choice of a `generate` before the commit."""
     choice = ListChoice(
         tests=options._asdict(),
         ends=[None if end is None else (end.sort, end.tie) for end in ends],
@@ -80,7 +80,7 @@ def write_choice(
 
 
 def write_given(storage: Storage, choice: GivenChoice, segment: str) -> None:
-    """Write the choice of a `generate --urls` before it is committed."""
+    """Write the choice of a `generate --urls` before the commit."""
     storage.put(choice_name(segment), msgspec.json.encode(choice))
 
 

@@ -150,7 +150,7 @@ class SegmentFetch:
         by_host: Final visits of the 10 hosts with the most, in descending order.
         bytes: Payload received.
         warc_bytes: Bytes of WARC.
-        late: Its time limit or its leases had expired before it resumed: it requested nothing.
+        late: Its time limit or its leases had expired when it resumed: it requested nothing.
     """
 
     segment: str

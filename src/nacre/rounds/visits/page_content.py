@@ -35,7 +35,7 @@ class PageContent(NamedTuple):
 
     Attributes:
         signature: Signature for comparisons; b"" if pages are compared by payload digest.
-        soft_404: The text says that the page is missing.
+        soft_404: The text is that of a missing page.
         simhash: Simhash of the text; None if no setting needs it, or the text is too short.
     """
 
@@ -102,7 +102,7 @@ class OpenedPage:
         return decode(self.body, self._visit.charset or "utf-8")
 
     def says_gone(self) -> bool:
-        """Whether the page is short and says that the requested page does not exist."""
+        """Whether the page is short, and its text is that of a missing page."""
         capture = self._visit.capture
         if capture is None or not self.is_html or capture.payload_length > _ERROR_PAGE:
             return False
