@@ -15,7 +15,7 @@ from nacre.indexing.page_states import ChangedPage
 from nacre.inspect.archived_replies import ArchivedReplies
 
 PART = "part"
-"""The reason of replies that a page shows, and that are no documents of their own."""
+"""The reason of replies that a page shows, and that are no separate documents."""
 _FETCHED = resource_type("fetch")
 
 
@@ -54,7 +54,7 @@ def shown_text(archive: ArchivedReplies, page: ChangedPage) -> RenderedText | st
             with suppress(msgspec.DecodeError):
                 info = msgspec.json.decode(archive.read_resource(page.info), type=_PageInfo)
         return RenderedText(info.title, text)
-    # HTML may be a page of its own, to which other pages link.
+    # HTML may be a separate page, to which other pages link.
     if page.may_be_part and page.reply.mime not in HTML:
         return PART if archive.read_resource_type(page.reply) == _FETCHED else None
     return None

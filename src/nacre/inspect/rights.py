@@ -96,10 +96,10 @@ def url_rights_after(store: Store, url: str, time: int, fetched: int) -> UrlRigh
 
 def described(holding: HeldPreferences) -> UrlRights:
     """Return what holds for a URL, as faces show it."""
-    keys = dict.fromkeys((*USES, *(each.key for each in holding.preferences())))
+    keys = dict.fromkeys((*USES, *(preference.key for preference in holding.preferences())))
     uses = {key: holding.value(key) for key in keys}
-    given = {each.key for each in holding.preferences() if not each.value}
-    uses |= dict.fromkeys(given, "given")
+    stated = {preference.key for preference in holding.preferences() if not preference.value}
+    uses |= dict.fromkeys(stated, "given")
     rows = [ledger_row(held.version, held.signal) for held in holding.held]
     return UrlRights(holding.url, _time(holding.time), uses, rows, holding.missing)
 

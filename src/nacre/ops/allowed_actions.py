@@ -34,7 +34,10 @@ POSSIBLE: Final[Mapping[str, frozenset[str]]] = {
     "start-paused": frozenset((NEVER_RAN,)),
     "go-on": frozenset((STOPPED,)),
     "go-on-checkpoint": frozenset((STOPPED,)),
-    **{each.name: each.states for each in (PAUSE, RESUME, STOP, CHECKPOINT, PARALLEL)},
+    **{
+        operation.name: operation.states
+        for operation in (PAUSE, RESUME, STOP, CHECKPOINT, PARALLEL)
+    },
     "change": LIVE,
     "edit": _STILL,
     "frontier": frozenset((*LIVE, STOPPED)),
@@ -48,7 +51,7 @@ POSSIBLE: Final[Mapping[str, frozenset[str]]] = {
 """The groups in which each action is possible, in the order in which they are offered."""
 
 ACTION_COMMANDS: Final[Mapping[str, str]] = {
-    **{each.name: command_line(each) for each in LIFECYCLE},
+    **{operation.name: command_line(operation) for operation in LIFECYCLE},
     "start": "nacre run {job}",
     "start-paused": "touch {job}/control/pause; nacre run {job}",
     "go-on": "nacre run {job}",
@@ -107,14 +110,14 @@ def job_actions(
         JobAction(
             name,
             name in allowed,
-            "" if name in allowed else _why(name, group),
+            "" if name in allowed else _reason(name, group),
             ACTION_COMMANDS[name].format(job=job),
         )
         for name in POSSIBLE
     )
 
 
-def _why(name: str, group: str) -> str:
+def _reason(name: str, group: str) -> str:
     """Why a group of states refuses an action."""
     if group not in {ROUNDS, ROUNDS_RUNNING}:
         return NO_ROUNDS if name in _OF_ROUNDS else group

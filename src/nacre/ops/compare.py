@@ -65,7 +65,7 @@ def compare_captures(
     old, new = (_reply(holding, index, capture) for capture in pair)
     sections: Sequence[str] = (request.section,) if request.section else SECTIONS
     view = compare_replies(old, new, sections)
-    dates = dict.fromkeys(iso_of_digits(each.timestamp) for each in captures[-_MOST_DATES:])
+    dates = dict.fromkeys(iso_of_digits(capture.timestamp) for capture in captures[-_MOST_DATES:])
     return msgspec.structs.replace(view, dates=list(dates))
 
 

@@ -166,7 +166,7 @@ def option_words(request: msgspec.Struct, without: Collection[str] = ()) -> list
             words += [option for option in (yes if value else no,) if option]
         else:
             values = value if isinstance(value, tuple) else (value,)
-            words += [f"{yes}={each}" for each in values]
+            words += [f"{yes}={item}" for item in values]
     return words
 
 

@@ -125,19 +125,19 @@ def pack(
     from nacre.ops.rights import selecting
 
     _require_target(request)
-    wanted = _unwanted(request)
+    unwanted = _unwanted(request)
     holding = open_holding([*targets, *request.also])
     captures = select_captures(holding, select)
-    if not wanted:
+    if not unwanted:
         return _pack(holding, captures, request, tell, clock)
-    with selecting(holding, wanted, request.unknown) as selection:
+    with selecting(holding, unwanted, request.unknown) as selection:
         chosen = selection.select(_every(holding) if captures is None else captures)
         result = _pack(holding, chosen, request, tell, clock)
         return msgspec.structs.replace(
             result,
             withheld=selection.left_out,
             unknown=selection.unknown,
-            unstated=tuple(each.text for each in selection.unstated),
+            unstated=tuple(preference.text for preference in selection.unstated),
         )
 
 
@@ -155,8 +155,8 @@ def _unwanted(request: PackRequest) -> "list[Preference]":
     """
     from nacre.ops.rights import read_preferences
 
-    wanted = read_preferences(request.without)
-    if wanted and request.with_originals:
+    unwanted = read_preferences(request.without)
+    if unwanted and request.with_originals:
         raise ConfigError(
             message(
                 "ops.pack-originals",
@@ -164,7 +164,7 @@ def _unwanted(request: PackRequest) -> "list[Preference]":
                 "--revisits resolve, which stores their content with the captures that are packed",
             )
         )
-    return wanted
+    return unwanted
 
 
 def _pack(
@@ -317,14 +317,14 @@ def _export_lines(
     from nacre.ops.rights import read_preferences, selecting
     from nacre.packing.container import whole_file
 
-    wanted = read_preferences(options.without)
+    unwanted = read_preferences(options.without)
     holding = open_holding([layout.root])
     query = msgspec.structs.replace(read_query(select), order="" if select.q else "url")
     build_catalogues(holding)
     items = iterate_captures(holding, query)
     count = 0
-    with selecting(holding, wanted, options.unknown) as selection, whole_file(target) as file:
-        if wanted:
+    with selecting(holding, unwanted, options.unknown) as selection, whole_file(target) as file:
+        if unwanted:
             items = (item for item in items if selection.accepts(item.capture))
         lines = _lines(holding, kind, items)
         if kind == "cdx11":

@@ -112,7 +112,7 @@ def _search_warc(
                 recent.popitem(last=False)
             if own != target:
                 continue
-            # A request or metadata record belongs to a record before it, or soon after it.
+            # A request or metadata record belongs to a record soon before or after.
             target = _id_of(entry, "WARC-Concurrent-To") if _is_companion(entry) else own
             if target in recent:
                 return _indexed(index, member, place.name, *recent[target])

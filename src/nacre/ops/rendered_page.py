@@ -102,7 +102,7 @@ class RenderedPageFacts(msgspec.Struct, frozen=True, rename="camel"):
     unchanged: bool = False
 
     def failures(self) -> Iterator[tuple[str, str]]:
-        """Yield requests without a reply, or with an error, and what was the matter."""
+        """Yield requests without a reply, or with an error, each with its problem."""
         refused = {request.url for request in self.refused}
         for url, facts in self.urls.items():
             if url not in refused and (facts.status >= _FAILED or not facts.status):

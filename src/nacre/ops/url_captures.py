@@ -64,7 +64,7 @@ def captures_of(index: CaptureIndex, url: str) -> list[IndexedCapture]:
                 url=clean_text(url),
             )
         )
-    return sorted(captures, key=lambda each: each.order[1:])[-MOST_CAPTURES:]
+    return sorted(captures, key=lambda capture: capture.order[1:])[-MOST_CAPTURES:]
 
 
 def choose_capture(captures: Sequence[IndexedCapture], at: str) -> IndexedCapture:

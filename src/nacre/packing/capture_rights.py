@@ -17,7 +17,7 @@ from nacre.rights.ledger import HeldPreferences, hold
 from nacre.rights.vocabulary import Preference
 
 _LAST_MOMENT: Final = 999_999
-"""The index has whole seconds: what was found within one holds for its captures."""
+"""The index has whole seconds: facts of a second hold for all captures in it."""
 
 
 class CaptureRights:
@@ -120,12 +120,14 @@ class RightsSelection:
             return True
         held = self._rights.of(capture)
         if self.unstated:
-            keys = {each.key for each in held.preferences()}
-            self.unstated = [each for each in self.unstated if each.key not in keys]
-        if any(held.has(each) for each in self._without):
+            keys = {preference.key for preference in held.preferences()}
+            self.unstated = [
+                preference for preference in self.unstated if preference.key not in keys
+            ]
+        if any(held.has(preference) for preference in self._without):
             self.left_out += 1
             return False
-        if any(held.is_unknown(each) for each in self._without):
+        if any(held.is_unknown(preference) for preference in self._without):
             self.unknown += 1
             return not self._drops
         return True

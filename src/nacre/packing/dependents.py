@@ -90,7 +90,7 @@ def _original(holding: Holding, capture: IndexedCapture, originals: set[bytes]) 
     except ReplayError:
         return None  # it is lost already
     place = _base(record) if capture.is_delta else _reference(record, capture)
-    if place is None:  # an old writer: the digest alone says what it is
+    if place is None:  # an old writer: the digest alone identifies it
         return "" if capture.is_revisit and capture.digest else None
     key, date, url = place
     return f"{date} {url}" if _mark(f"{key} {date}") in originals else None

@@ -318,7 +318,7 @@ class _Packer:
         self._add_page(place, capture, capture)
 
     def _add_page(self, place: WarcPlace, capture: IndexedCapture, content: IndexedCapture) -> None:
-        """Add the line of a page; that of one that a browser ran is made of what it says of it.
+        """Add the line of a page; that of one that a browser ran is made of its facts.
 
         Args:
             place: The WARC that has the content.

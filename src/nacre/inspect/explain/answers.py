@@ -248,7 +248,7 @@ class Explanation(msgspec.Struct, frozen=True):
         later: Why it goes later than other links; "" when it does not.
         recorded: Whether the job is a recording: no scope, robots.txt or queue decides in it.
         rights: What its site states on its use; None if it was not captured.
-        signing: How requests to it are signed; None if nothing says that they are or are not.
+        signing: How requests to it are signed; None if this is not known.
     """
 
     url: str

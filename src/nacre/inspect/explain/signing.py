@@ -7,7 +7,7 @@ import msgspec
 from nacre.fetch.identity import IdentitySettings, current_key
 
 _UNSAID: Final = ("default", "program")
-"""Origins of values that nobody wrote."""
+"""Origins of values that no user wrote."""
 
 
 class SigningAnswer(msgspec.Struct, frozen=True):
@@ -25,7 +25,7 @@ class SigningAnswer(msgspec.Struct, frozen=True):
 
 
 def signing_answer(settings: IdentitySettings, now: float, origin: str) -> SigningAnswer | None:
-    """Return how requests are signed; None if nothing says that they are or are not.
+    """Return how requests are signed; None if this is not known.
 
     Args:
         settings: The settings of the URL.

@@ -170,8 +170,8 @@ def _facts(data: BrowserFigures) -> tuple[tuple[str, str], ...]:
         return counts
     return (
         *counts,
-        ("Time of the browser's processor", _each(tally.cpu, tally.pages)),
-        ("Time for which pages were open", _each(tally.seconds, tally.pages)),
+        ("Time of the browser's processor", _seconds_per_page(tally.cpu, tally.pages)),
+        ("Time for which pages were open", _seconds_per_page(tally.seconds, tally.pages)),
         ("Requests sent", f"{tally.requests:,}"),
         ("Bytes received", size(tally.bytes)),
         ("Requests answered from the archive", f"{tally.reused:,}"),
@@ -180,7 +180,7 @@ def _facts(data: BrowserFigures) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _each(seconds: float, pages: int) -> str:
+def _seconds_per_page(seconds: float, pages: int) -> str:
     """A time, and its part for a page."""
     average = f"{seconds / pages:.2f}"
     return message(

@@ -72,7 +72,7 @@ def _notes(data: RightsFigures) -> Iterator[str]:
 
 
 def signal_table(rows: list[LedgerRow]) -> DataTable:
-    """Return the table of signals: interval, source, what is stated, line, capture."""
+    """Return the table of signals: interval, source, preferences, line, capture."""
     columns = (
         Column("since", Format.TIME),
         Column("until", Format.TIME),
