@@ -3,8 +3,8 @@
 The life of a URI, which is also the order of the folders:
 
 1. `uri` turns text into an identity: the URL to request, its canonical key, its SURT.
-2. `scope` says ACCEPT or REJECT, and which rule decided.
-3. `frontier` keeps what was accepted, one queue per host, and hands out what may go now.
+2. `scope` decides ACCEPT or REJECT, and reports the rule that decided.
+3. `frontier` keeps the accepted URLs, one queue per host, and returns those that are due.
 4. `fetch` makes a `core.Capture`: the bytes exactly as they crossed the wire (`wire` reads them).
 5. `extract` finds the outlinks, which start again at 1.
 6. `archive` writes the WARC records and the index; `history` has rows of URLs, `report` logs.

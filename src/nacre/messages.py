@@ -69,7 +69,7 @@ class Message(str):
 
 
 def write(value: Param, translate: Translate) -> Param:
-    """A text in another language; what is no message stays as it is."""
+    """A text in another language; other values than messages are not changed."""
     return value.write(translate) if isinstance(value, Message) else value
 
 
@@ -148,7 +148,7 @@ SENTENCES: Final = "text.sentences", "{first} {rest}"
 
 
 def plain(value: object) -> str:
-    """The text alone, for encoders that accept no class of their own.
+    """The text alone, for encoders that accept no other class.
 
     Raises:
         TypeError: It is no message, and nothing that such an encoder can write.

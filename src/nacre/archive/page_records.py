@@ -180,7 +180,7 @@ def page_info(page: RecordedPage) -> bytes:
 
 
 def _urls(page: RecordedPage) -> dict[str, dict[str, Any]]:
-    """Status, media type and type by URL: the document, what was fetched, what the browser says."""
+    """Status, media type and type by URL: of the document, the fetch and the browser."""
     rendered = page.unit.rendered
     # The document of a 304 is the one that is stored.
     status = 200 if page.status == 304 else page.status

@@ -460,7 +460,7 @@ def _batches(
 ) -> Iterator[tuple[list[bytes], bytes, int]]:
     """Yield the lines from a position on in portions.
 
-    With each portion come its last bytes, and the position behind it. An index of ZipNum has no
+    With each portion come its last bytes, and the position of their end. An index of ZipNum has no
     positions: it is read from its beginning, and its position is its end when all is read. Half a
     line at the end of an open index is left out.
     """

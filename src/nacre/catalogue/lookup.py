@@ -52,7 +52,7 @@ class CaptureIndex(Protocol):
         """Return captures whose key begins with a text, by key and time.
 
         Args:
-            key_prefix: The beginning; "" for all captures. A key with a space behind it stands for
+            key_prefix: The beginning; "" for all captures. A key with a space at its end stands for
                 the captures of this key alone.
             after: `IndexedCapture.position` of the last capture of the page before; "" for the
                 first page.

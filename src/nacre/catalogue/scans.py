@@ -211,11 +211,11 @@ def _records(
             place = (row[2], member, row[0])
             order = (sign * row[2], sign * member, sign * row[0])
             scanned.append(ScannedRow(order, place, "", row, catalogue))
-    scanned.sort(key=lambda each: each.order)
+    scanned.sort(key=lambda scan: scan.order)
     if after is None:
         return scanned
     last = after if chosen.is_by_url else tuple(sign * number for number in after)
-    return [each for each in scanned if each.order > last]
+    return [scan for scan in scanned if scan.order > last]
 
 
 def merge_rows(scans: Iterable[Iterator[ScannedRow]]) -> Iterator[ScannedRow]:

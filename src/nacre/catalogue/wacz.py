@@ -399,7 +399,7 @@ def _compare(
         own = _read_object(file, path, parts[PACKAGE_DIGEST])
         checks[PACKAGE, _digest_of(own), None] = None
     total = sum(parts[name].size for name, _, _ in checks if name in parts)
-    done = 0
+    copied = 0
     for name, digest, size in checks:
         part = parts.get(name)
         if part is None:
@@ -410,7 +410,7 @@ def _compare(
                 )
             )  # fmt: skip
         if size not in (None, part.size) or not _has_digest(
-            file, path, part, digest, partial(_tell_from, tell, done, total)
+            file, path, part, digest, partial(_tell_from, tell, copied, total)
         ):
             raise JobError(
                 message(
@@ -419,8 +419,8 @@ def _compare(
                     "it is, unpack it, and name its WARC files", path=path, name=name,
                 )
             )  # fmt: skip
-        done += part.size
-        tell(done, total)
+        copied += part.size
+        tell(copied, total)
 
 
 def _tell_from(tell: Progress, before: int, total: int, count: int) -> None:

@@ -145,7 +145,7 @@ class PageTask(msgspec.Struct, frozen=True):
 
     Attributes:
         url: http or https URL.
-        user_agent: User agent of its requests; "" for the browser's own with `operator` behind it.
+        user_agent: User agent of its requests; "" for the browser's own and `operator`.
         operator: What the browser's own user agent is marked with, such as
             `nacre/0.1.0 +https://example.org/`; "" for the product and its version alone.
         language: Accept-Language; "" for the browser's own.

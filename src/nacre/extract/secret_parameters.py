@@ -50,7 +50,7 @@ def is_secret(name: str) -> bool:
 
 
 def is_volatile(url: str) -> bool:
-    """Return whether a URL names a secret, a time or a random number in its query."""
+    """Return whether a URL contains a secret, a time or a random number in its query."""
     query = urlsplit(url).query
     names = (pair.partition("=")[0] for pair in query.split("&"))
     return any(is_secret(name) for name in names if name) or has_random(query)

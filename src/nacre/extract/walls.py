@@ -258,7 +258,7 @@ _PAID = _pattern(
 
 
 def has_paywall(body: bytes) -> bool:
-    """Whether a page says that its text is not free to read.
+    """Whether a page is marked as not free to read.
 
     Source: schema.org `isAccessibleForFree`, as search engines ask for it of such pages; Facebook's
     `article:content_tier`; usual names of marked bodies.

@@ -268,7 +268,7 @@ class Frontier:
         """Count the URLs of GET requests as seen, so that no link to them enters.
 
         Of a page in a browser all requests are seen before the first of them is followed: a script
-        names what the page requests behind it.
+        contains the URLs that the page requests later.
         """
         self.seen.enter([uri.key for uri in uris if uri.method == "GET"])
 

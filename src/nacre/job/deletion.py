@@ -87,7 +87,7 @@ def require_deletable(layout: Layout, runs: Collection[str], store: Store | None
 
 
 class MovedWarc(NamedTuple):
-    """A WARC that joins the job, with its index beside it.
+    """A WARC that joins the job, with its index.
 
     Attributes:
         source: Where it is.

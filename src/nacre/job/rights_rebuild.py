@@ -68,7 +68,7 @@ class RebuiltRights(NamedTuple):
 
 
 def rebuild_rights(root: Path, store: Store, settings: JobSettings, scratch: Path) -> RebuiltRights:
-    """Fill the ledger of a job from its WARCs; what it had is replaced.
+    """Fill the ledger of a job from its WARCs; its old contents are replaced.
 
     Args:
         root: Directory of the job.

@@ -84,7 +84,7 @@ def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:
 def accepted_prefixes(rules: Sequence[Rule], state: ScopeState) -> Iterator[str]:
     """Yield the SURT prefixes that rules accept, those of the seeds included.
 
-    Rules within sequences are left out, because what is around them can say otherwise.
+    Rules within sequences are left out, because the rules around them can differ.
     """
     for rule in rules:
         if rule.enabled and isinstance(rule, Prefixed) and rule.decision is Decision.ACCEPT:

@@ -183,7 +183,7 @@ class NewJob:
 def examine_new(
     layout: Layout, new: NewJob, environ: Mapping[str, str] | None = None
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
-    """Return the settings of a new job before it is written."""
+    """Return the settings of a new job that is not written yet."""
     new = _with_credentials(new, separate_logins(new.seeds))
     return examine_layers(layout, _layers(layout, new, environ), environ)
 

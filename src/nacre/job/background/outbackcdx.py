@@ -113,7 +113,7 @@ async def push_missing(
         tell: Called with each file.
 
     Raises:
-        DeliveryError: The server rejects a post. Posts before it are remembered.
+        DeliveryError: The server rejects a post. The earlier posts are remembered.
         OSError: A file cannot be read or written.
         StorageError: An index cannot be fetched.
     """
