@@ -190,11 +190,17 @@ class World:
     """An engine with all that it works with."""
 
     def __init__(
-        self, count: int, parallel: int = 3, faults: dict[str, Exception] | None = None
+        self,
+        count: int,
+        parallel: int = 3,
+        faults: dict[str, Exception] | None = None,
+        *,
+        frontier: ListFrontier | None = None,
+        step: FetchStep | None = None,
     ) -> None:
         self.clock = Clock()
-        self.frontier = ListFrontier(count)
-        self.step = FetchStep()
+        self.frontier = frontier or ListFrontier(count)
+        self.step = step or FetchStep()
         self.disposition = RecordingDisposition()
         self.archive = RecordingArchive()
         self.commit = GroupState()
