@@ -52,7 +52,7 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts("PAUSED", why="disk", free=2_100, reserve=4_000), "paused-space", "free-space"),
         (facts("PAUSED", why="calibration"), "paused", "resume"),
         (facts("FINISHED"), "finished-some-time", "recrawl"),
-        (facts("FINISHED", ended_at=5.0, failed_pages=1), "finished", "seeds"),
+        (facts("FINISHED", ended_at=5.0, failed_pages=1), "finished", "failed"),
         (facts("FINISHED", endless=7), "finished-some-time", "traps"),
         (facts("FINISHED", unvisited=7, repeated=2), "finished-some-time", "recrawl"),
         (facts("FINISHED", held=1), "finished-some-time", "trap-share"),

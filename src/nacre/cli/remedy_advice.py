@@ -31,6 +31,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "exclude": "nacre frontier {job} exclude --regex {regex}",
     "exclude-part": "nacre frontier {job} exclude --regex ...",
     "seeds": "nacre report {job} seeds",
+    "failed": "nacre report {job} responsecode",
     "traps": "nacre report {job} traps",
     "deeper": "nacre set {job} scope.too-many-hops.max_hops=...",
     "trap-share": "nacre set {job} recrawl.trap_share=...",

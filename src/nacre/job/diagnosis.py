@@ -281,9 +281,9 @@ def _over(facts: DiagnosisFacts) -> Diagnosis | None:
             also = (*also, name)
     if overview.ended_at:
         params["at"] = overview.ended_at
-    missing = overview.failed_pages or overview.seeds_got < overview.seeds
     remedies = (
-        *(("seeds",) if missing else ()),
+        *(("seeds",) if overview.seeds_got < overview.seeds else ()),
+        *(("failed",) if overview.failed_pages else ()),
         *(("traps",) if is_poor or overview.endless or overview.trapped else ()),
         *(("deeper",) if overview.too_deep and not is_poor else ()),
         *(("trap-share", "traps") if overview.held else ()),

@@ -275,6 +275,7 @@ REMEDIES: Final[Mapping[str, str]] = {
     "watch": message("remedy.watch", "look at it working"),
     "exclude": message("remedy.exclude", "exclude it"),
     "seeds": message("remedy.seeds", "look at the seeds"),
+    "failed": message("remedy.failed", "look at the failed pages"),
     "traps": message("remedy.traps", "look at the traps"),
     "deeper": message("remedy.deeper", "allow more hops"),
     "trap-share": message("remedy.trap-share", "visit more of what looks like a trap"),

@@ -47,6 +47,7 @@ _PAGES: Final = {
     "contact": "/settings/form?q=fetch.contact",
     "watch": "/watch",
     "seeds": "/seeds",
+    "failed": "/reports/responsecode",
     "traps": "/reports/traps",
     "deeper": "/settings/form?q=max_hops",
     "trap-share": "/settings/form?q=recrawl.trap_share",
@@ -54,7 +55,7 @@ _PAGES: Final = {
 """The pages of remedies that need no parameters, relative to the page of the job."""
 _WAITING: Final = frozenset(("look-waiting", "exclude-part"))
 """Remedies whose page is that of the queued URIs, where each part can be excluded."""
-_LOOKS: Final = frozenset(("log", "watch", "seeds", "traps", "look-waiting"))
+_LOOKS: Final = frozenset(("log", "watch", "seeds", "failed", "traps", "look-waiting"))
 """Read-only remedies, which every user who sees the job may use."""
 _FOR_HOST: Final = {"delay": "politeness.delay", "in_flight": "politeness.in_flight"}
 """Levers that are a setting for one host, and the setting."""
