@@ -43,7 +43,7 @@ class HostWalls(msgspec.Struct, array_like=True):
         replies: Replies since it was last held; those that never hold a host are not counted.
         walls: How many of them were walls.
         streak: Walls in a row until now.
-        totals: Walls of each kind, since the job began.
+        totals: Walls of each kind, since the run began.
         examples: The first walls of each kind, three at most.
         first, last: Times of the first and the last wall, seconds since the epoch.
         held: Time at which it was last held; 0: never.
@@ -93,7 +93,7 @@ class HostWalls(msgspec.Struct, array_like=True):
 
 
 class WallBook:
-    """The walls of a job; those of hosts that had none are in memory only.
+    """The walls of a run; those of hosts that had none are in memory only.
 
     Args:
         store: Stores the rows.
