@@ -1,9 +1,10 @@
 """Learned repetition: the share of an application's content that is captured, and of its pages run.
 
-`python -m bench.browser_repeat [NAME ...] [--pages N] [--later]` crawls the pages of each
-application twice: all in a browser, and with `browser.repeat`. It prints the pages that were run,
-and how many of the URLs with content that the first crawl asked for the second one asked for too.
+`python -m bench.browser_repeat [NAME ...] [--pages N] [--later] [--guesses]` crawls the pages of
+each application twice: all in a browser, and with `browser.repeat`. It prints the pages that were
+run, and how many of the URLs with content that the first crawl asked for the second asked for too.
 With `--later`, half of the pages are of an earlier run of the job, and the other half is counted.
+With `--guesses`, the crawls also follow what looks like a URL in scripts, as crawls do by default.
 
 - `docsify`, `docute`: the documentation of npm, in their history mode; both are of npm.
 - `optuna`: the dashboard of Optuna with one page a study. Needs `--optuna`, the folder of a virtual
@@ -151,10 +152,16 @@ def _optuna(environment: Path, number: int) -> Iterator[RepeatedSite]:
             process.wait()
 
 
-def _crawl(site: RepeatedSite, job: Path, pages: Sequence[str], *, repeat: bool) -> _Figures:
+def _crawl(site: RepeatedSite, job: Path, pages: Sequence[str], *extra: str) -> _Figures:
     """Crawl pages; return what was run, and the URLs with content that were asked for.
 
     A job that exists is crawled again, with these pages as its seeds.
+
+    Args:
+        site: The application.
+        job: Directory of the job.
+        pages: Paths of the pages.
+        extra: Settings of a new job.
     """
     seeds = job / "seeds.txt" if job.exists() else job.with_suffix(".txt")
     seeds.write_text("".join(f"{site.served.origin}{quote(path)}\n" for path in pages))
@@ -165,8 +172,7 @@ def _crawl(site: RepeatedSite, job: Path, pages: Sequence[str], *, repeat: bool)
             *("crawl", "--seeds", str(seeds), "--out", str(job), "--quiet"),
             *("--scope", "page", "--delay", "0", "--browser", "always"),
             *("--set", "browser.pictures=[]", "--set", "browser.behaviours=[]"),
-            *("--set", "extract.extract_javascript=false"),  # the listed pages are the crawl
-            *("--set", f"browser.repeat={'true' if repeat else 'false'}"),
+            *(word for text in extra for word in ("--set", text)),
         ]
     subprocess.run(
         [sys.executable, "-m", "nacre", *command],
@@ -179,7 +185,7 @@ def _crawl(site: RepeatedSite, job: Path, pages: Sequence[str], *, repeat: bool)
     return _Figures(tally["pages"], tally["repeated"], content, sample)
 
 
-def measure(site: RepeatedSite, name: str, folder: Path, *, later: bool) -> str:
+def measure(site: RepeatedSite, name: str, folder: Path, *, later: bool, guesses: bool) -> str:
     """Return a line of the table.
 
     Args:
@@ -187,12 +193,14 @@ def measure(site: RepeatedSite, name: str, folder: Path, *, later: bool) -> str:
         name: Its name.
         folder: Where the jobs go.
         later: Every other page is of a run before, and not counted.
+        guesses: URLs that scripts may name are followed; else the listed pages are the crawl.
     """
     pages = site.pages[1::2] if later else site.pages
-    truth = _crawl(site, folder / "always", pages, repeat=False)
+    extra = f"extract.extract_javascript={'true' if guesses else 'false'}"
+    truth = _crawl(site, folder / "always", pages, extra)
     if later:
-        _crawl(site, folder / "repeat", site.pages[::2], repeat=True)
-    ours = _crawl(site, folder / "repeat", pages, repeat=True)
+        _crawl(site, folder / "repeat", site.pages[::2], extra, "browser.repeat=true")
+    ours = _crawl(site, folder / "repeat", pages, extra, "browser.repeat=true")
     hits, total = len(ours.content & truth.content), len(truth.content)
     low, high = wilson_interval(hits, total)
     run = ours.pages / max(1, ours.pages + ours.repeated)
@@ -210,6 +218,7 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=90)
     parser.add_argument("--optuna", type=Path)
     parser.add_argument("--later", action="store_true", help="new pages of a job's second run")
+    parser.add_argument("--guesses", action="store_true", help="follow guesses from scripts")
     chosen = parser.parse_args()
     print("| application | pages | run with repetition | content URLs | others | sample |")
     print("|---|---|---|---|---|---|", flush=True)
@@ -220,7 +229,8 @@ def main() -> int:
                 site = stack.enter_context(_optuna(chosen.optuna, chosen.pages))
             else:
                 site = stack.enter_context(_documentation(name, chosen.pages))
-            print(measure(site, name, folder, later=chosen.later), flush=True)
+            line = measure(site, name, folder, later=chosen.later, guesses=chosen.guesses)
+            print(line, flush=True)
     return 0
 
 
