@@ -248,6 +248,34 @@ def test_enforced_preferences_withhold_records(tmp_path: Path) -> None:
     assert _uses(root, f"{site.origin}/page", "2100")["noarchive"] == "given"
 
 
+def test_licenses_are_requested_only_where_a_link_would_be(tmp_path: Path) -> None:
+    with raw_site() as site, raw_site() as closed:
+        rule = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>'
+        rule += "<prohibits>ai-train</prohibits></license></content></rsl>"
+        named = [
+            "http://[bad/x", "http://h:99999/x", "http://10.0.0.1:8099/l.xml", "file:///etc/passwd",
+            f"{closed.origin}/closed.xml", f"{site.origin}/a/../l.xml#x",
+        ]  # fmt: skip
+        lines = "".join(f"License: {url}\n" for url in named)
+        closed.replies = {"/robots.txt": reply("User-agent: *\nDisallow: /", "text/plain")}
+        site.replies = {
+            "/": reply("<p>x"),
+            "/robots.txt": reply(lines, "text/plain"),
+            "/l.xml": reply(rule, "text/xml"),
+        }
+        _ran(nacre("crawl", f"{site.origin}/", *OPTIONS, *COLLECT, "--out", tmp_path / "job"))
+        assert closed.asked == ["/robots.txt"]
+        uses = json.loads(nacre("rights", tmp_path / "job", site.origin, "--json").out)["uses"]
+    assert uses["train-ai"] == "n"
+    (log,) = (tmp_path / "job").glob("runs/*/logs/crawl.log")
+    rows = [line.split() for line in log.read_text().splitlines()]
+    statuses = {row[3]: row[1] for row in rows}
+    assert statuses["http://10.0.0.1:8099/l.xml"] == "-61"
+    assert statuses[f"{closed.origin}/closed.xml"] == "-9998"
+    assert statuses[f"{site.origin}/l.xml"] == "200"
+    assert not [url for url in statuses if any(word in url for word in ("bad", "9999", "passwd"))]
+
+
 def test_what_is_no_preference_is_refused(tmp_path: Path) -> None:
     with raw_site() as site:
         site.replies = {"/": reply("<p>x")}

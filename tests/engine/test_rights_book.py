@@ -14,7 +14,7 @@ from nacre.engine import rights_book
 from nacre.engine.prerequisites import ROBOTS_FOR
 from nacre.engine.rights_book import MOST_VERSIONS, RightsBook, RightsPlan, own_key, site_key
 from nacre.rights.reply_signals import reply_signals
-from nacre.rights.signals import ROBOTS
+from nacre.rights.signals import ROBOTS, RSL
 from nacre.rights.vocabulary import UNKNOWN, Preference
 from nacre.store.store import Store
 
@@ -196,3 +196,31 @@ def test_a_reply_is_read_once_for_all_steps(book, monkeypatch):
         assert book.news(page, page.capture)
         book.learn(page)
         assert len(reads) == number
+
+
+RSL_HEAD = b'<rsl xmlns="https://rslstandard.org/rsl">'
+RULE = b"<content url='/'><license><prohibits>ai-train</prohibits></license></content>"
+
+
+@pytest.mark.parametrize(
+    ("mime", "body", "stated"),
+    [
+        ("application/rsl+xml", RSL_HEAD + RULE + b"</rsl>", [(20, 0, "train-ai")]),
+        ("text/xml", RSL_HEAD + RULE + b"</rsl>", [(20, 0, "train-ai")]),
+        ("text/xml", b"<rss/>", []),
+        ("text/html", RSL_HEAD + RULE + b"</rsl>", []),
+    ],
+)
+def test_a_license_file_is_known_by_its_type_or_its_namespace(book, mime, body, stated):
+    book.learn(visit(20, url=f"{SITE}/l.xml", body=body, mime=mime))
+    assert versions(book, site_key(f"{SITE}/l.xml", RSL)) == stated
+
+
+def test_a_file_that_is_not_read_wholly_is_unknown(book):
+    robots = b"User-agent: *\nContent-Usage: search=n\n" + b"Content-Usage: search=y\n" * 2_000
+    book.learn(visit(20, body=robots, url=f"{SITE}/robots.txt", heritable={ROBOTS_FOR: SITE}))
+    book.learn(visit(20, url=f"{SITE}/.well-known/tdmrep.json", body=b" " * 1_000_001))
+    held = book.rows.holding(URL, 30)
+    assert (held.value("search"), held.value("train-ai"), held.value("tdm")) == (
+        "n", "unknown", "unknown"
+    )  # fmt: skip

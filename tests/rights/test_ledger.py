@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.rights.ledger import SignalVersion, hold
+from nacre.rights.ledger import SignalVersion, hold, named_licenses
 from nacre.rights.policy_files import policy_signals
 from nacre.rights.reply_signals import reply_signals
 from nacre.rights.robots_lines import robots_signals
@@ -16,7 +16,7 @@ def version(signals=()) -> SignalVersion:
 
 
 def robots(text: bytes) -> SignalVersion:
-    return version(robots_signals(b"User-agent: *\n" + text, "nacre", 9999))
+    return version(robots_signals(b"User-agent: *\n" + text, "nacre", 9999).signals)
 
 
 def own(*headers: tuple[bytes, bytes], metas=()) -> SignalVersion:
@@ -25,7 +25,7 @@ def own(*headers: tuple[bytes, bytes], metas=()) -> SignalVersion:
 
 def tdmrep(reserved: int) -> SignalVersion:
     text = b'[{"location": "/", "tdm-reservation": %d}]' % reserved
-    return version(policy_signals(TDMREP, text))
+    return version(policy_signals(TDMREP, text).signals)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,27 @@ def test_a_license_file_that_was_not_collected_may_disallow():
     assert held.value("train-ai") == "unknown"
     rule = b'<content url="/"><license><prohibits>ai-train</prohibits></license></content>'
     text = b'<rsl xmlns="https://rslstandard.org/rsl">' + rule + b"</rsl>"
-    files = {"https://h.test/l.xml": version(policy_signals(RSL, text))}
+    files = {"https://h.test/l.xml": version(policy_signals(RSL, text).signals)}
     assert hold(URL, 5, own(), site, files, is_collected=True).value("train-ai") == "n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "files"),
+    [
+        (b"License: HTTPS://H.test/a/../l.xml#x", ["https://h.test/l.xml"]),
+        (b"License: http://[bad/x", ["http://[bad/x"]),
+        (b"", []),
+    ],
+)
+def test_licenses_are_named_by_the_urls_that_are_fetched(lines, files):
+    assert named_licenses(URL, None, robots(lines)) == files
+
+
+def test_few_of_many_licenses_are_looked_up():
+    link = (b"Link", b'<l%d>; rel=license; type="application/rsl+xml"')
+    headers = [(link[0], link[1] % number) for number in range(90)]
+    files = named_licenses(URL, own(*headers), None)
+    assert files == [f"https://h.test/l{number}" for number in range(50)]
 
 
 def test_directives_are_given_or_not_or_unknown():

@@ -18,7 +18,7 @@ Content-Usage: train-ai=y
 
 
 def stated(text: bytes, url: str, agent: str = "nacre") -> list[str]:
-    signals = applying(robots_signals(text, agent, 512_000), url)
+    signals = applying(robots_signals(text, agent, 512_000).signals, url)
     return sorted({each.text for signal in signals for each in signal.preferences})
 
 
@@ -67,21 +67,44 @@ def test_paths_of_other_scripts_match_in_their_escaped_form():
 
 
 def test_a_signal_has_its_line_and_its_group():
-    (signal, *_) = robots_signals(
-        b"User-agent: Nacre\nUser-agent: b\nDisallow: /x # y\n", "nacre", 999
-    )
+    text = b"User-agent: Nacre\nUser-agent: b\nDisallow: /x # y\n"
+    (signal,) = robots_signals(text, "nacre", 999).signals
     assert (signal.line, signal.agent, signal.path) == ("Disallow: /x # y", "Nacre, b", "/x")
 
 
 @given(st.binary(max_size=500))
 def test_signals_of_any_bytes_have_a_printable_line(text):
-    signals = robots_signals(b"User-agent: *\nContent-Usage: train-ai=n" + text, "nacre", 400)
+    signals = robots_signals(
+        b"User-agent: *\nContent-Usage: train-ai=n" + text, "nacre", 400
+    ).signals
     assert [signal.line for signal in signals if not signal.line.isprintable()] == []
     assert {signal.source for signal in signals} <= {"robots.txt"}
 
 
+def test_many_rules_on_crawling_leave_room_for_those_on_uses():
+    text = b"User-agent: *\n" + b"Disallow: /a\n" * 3_000 + b"Content-Usage: train-ai=n\n"
+    signals, is_whole = robots_signals(text, "nacre", 512_000)
+    assert [signal.name for signal in signals][:2] == ["Content-Usage", "crawl"]
+    assert (len(signals), is_whole) == (2_000, True)
+
+
+def test_more_lines_on_uses_than_are_kept_are_not_all():
+    text = b"User-agent: *\n" + b"Content-Usage: /a train-ai=n\n" * 2_001
+    signals, is_whole = robots_signals(text, "nacre", 512_000)
+    assert (len(signals), is_whole) == (2_000, False)
+    assert robots_signals(text[:-30], "nacre", 512_000).is_whole
+
+
+def test_the_first_licenses_leave_room_for_other_lines():
+    lines = b"".join(b"License: https://l.test/%d\n" % number for number in range(2_500))
+    text = lines + b"User-agent: *\nContent-Usage: train-ai=n\n"
+    signals = robots_signals(text, "nacre", 512_000).signals
+    assert [signal.preferences[0].key for signal in signals[-2:]] == ["license", "train-ai"]
+    assert len(signals) == 21
+
+
 def test_a_group_of_many_names_has_rows_of_bounded_size():
     text = b"User-agent: *\n" * 18_000 + b"Disallow: /a\n" * 18_000
-    signals = robots_signals(text, "nacre", 512_000)
+    signals = robots_signals(text, "nacre", 512_000).signals
     assert len(signals) == 2_000
     assert max(len(signal.agent) for signal in signals) <= 200

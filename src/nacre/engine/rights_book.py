@@ -11,6 +11,7 @@ A version joins the commit group of the visit that it was read in. Its rows, in 
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -34,7 +35,7 @@ from nacre.rights.ledger import (
 from nacre.rights.policy_files import LARGEST, SITE_KINDS, policy_kind, policy_signals, policy_urls
 from nacre.rights.reply_signals import reply_signals
 from nacre.rights.robots_lines import robots_signals
-from nacre.rights.signals import ROBOTS, RSL, PreferenceSignal
+from nacre.rights.signals import ROBOTS, RSL, FileSignals, PreferenceSignal
 from nacre.rights.vocabulary import UNKNOWN, Preference
 from nacre.scope.robots_txt import RobotsState, outcome_of
 from nacre.store.store import Store
@@ -91,15 +92,22 @@ def site_key(place: str, kind: str) -> bytes:
     return SITE_PREFIX + f"{place} {kind}".encode()
 
 
-def file_of(url: str, mime: str) -> tuple[str, bytes]:
+def file_of(url: str, mime: str, capture: Capture | None = None) -> tuple[str, bytes]:
     """Return the kind of a file of preferences, and the key of its signals; "" for another file.
 
     Args:
         url: URL of a capture.
         mime: Its media type.
+        capture: The capture; None if it is not at hand.
     """
-    kind = ROBOTS if urlsplit(url).path == "/robots.txt" else policy_kind(url, mime)
+    is_robots = urlsplit(url).path == "/robots.txt"
+    kind = ROBOTS if is_robots else _policy_kind(url, mime, capture)
     return kind, site_key(url if kind == RSL else origin(url), kind) if kind else b""
+
+
+def _policy_kind(url: str, mime: str, capture: Capture | None) -> str:
+    head = partial(content_text, capture) if capture is not None else None
+    return policy_kind(url, mime, head)
 
 
 class RightsRows:
@@ -167,7 +175,7 @@ class RightsRows:
             time: Its time, µs since the epoch.
         """
         _, file_key = file_of(url, mime)
-        for key in filter(None, (own_key(url), file_key)):
+        for key in (own_key(url), file_key or site_key(url, RSL)):
             last = self.latest(key)
             if last is not None and last.is_known and last.since < time:
                 self.put(key, SignalVersion(time, url, "", state=UNKNOWN))
@@ -320,8 +328,8 @@ class RightsBook:
         site = visit.uri.heritable.get(ROBOTS_FOR)
         if site is not None:
             self._learn_robots(site, visit, capture, plan)
-        elif kind := policy_kind(visit.uri.url, visit.mime):
-            self._learn_policy(kind, visit, capture)
+        elif kind := _policy_kind(visit.uri.url, visit.mime, capture):
+            self._learn_policy(kind, visit, capture, plan)
 
     def _knows_reply_before(self, visit: Visit) -> bool:
         """Return whether a reply before was recorded, with signals or without."""
@@ -335,15 +343,14 @@ class RightsBook:
         if state is RobotsState.ALLOW:
             self._put(site_key(site, ROBOTS), visit, capture, (), ABSENT)
         elif state is RobotsState.RULES:
-            text = content_text(capture, plan.robots_bytes)
-            signals = robots_signals(text, plan.robots_agent, plan.robots_bytes)
-            self._put(site_key(site, ROBOTS), visit, capture, signals)
+            found = file_signals(ROBOTS, capture, plan)
+            self._put(site_key(site, ROBOTS), visit, capture, *stored_signals(found))
 
-    def _learn_policy(self, kind: str, visit: Visit, capture: Capture) -> None:
+    def _learn_policy(self, kind: str, visit: Visit, capture: Capture, plan: RightsPlan) -> None:
         place = visit.uri.url if kind == RSL else origin(visit.uri.url)
         if visit.status == 200:
-            signals = policy_signals(kind, content_text(capture, LARGEST))
-            self._put(site_key(place, kind), visit, capture, signals)
+            found = file_signals(kind, capture, plan)
+            self._put(site_key(place, kind), visit, capture, *stored_signals(found))
         elif 400 <= visit.status < 500 and visit.status != 429:
             self._put(site_key(place, kind), visit, capture, (), ABSENT)
 
@@ -368,7 +375,7 @@ class RightsBook:
         capture, plan = visit.capture, self._plan[visit.overlay]
         if not plan.enforced or capture is None or not capture.url.startswith("http"):
             return ""
-        if visit.uri.is_prerequisite or policy_kind(visit.uri.url, visit.mime):
+        if visit.uri.is_prerequisite or _policy_kind(visit.uri.url, visit.mime, capture):
             return ""
         own = self._signals(visit, capture, plan)
         held = self.rows.holding(visit.uri.url, capture.began, own)
@@ -385,8 +392,7 @@ def add_policy_files(visit: Visit, capture: Capture, plan: RightsPlan) -> None:
         return
     signals: tuple[PreferenceSignal, ...] = ()
     if outcome_of(visit.status) is RobotsState.RULES:
-        text = content_text(capture, plan.robots_bytes)
-        signals = robots_signals(text, plan.robots_agent, plan.robots_bytes)
+        signals = file_signals(ROBOTS, capture, plan).signals
     else:
         visit.filter_outlinks(lambda _: False)
     rank = len(visit.outlinks)
@@ -395,6 +401,25 @@ def add_policy_files(visit: Visit, capture: Capture, plan: RightsPlan) -> None:
         for number, url in enumerate(policy_urls(site, signals))
     ]
     visit.add_outlinks(links)
+
+
+def file_signals(kind: str, capture: Capture, plan: RightsPlan) -> FileSignals:
+    """Return the signals of a file of preferences.
+
+    Args:
+        kind: Its kind, see `file_of`.
+        capture: A reply with its content.
+        plan: The settings.
+    """
+    if kind == ROBOTS:
+        text = content_text(capture, plan.robots_bytes)
+        return robots_signals(text, plan.robots_agent, plan.robots_bytes)
+    return policy_signals(kind, content_text(capture, LARGEST + 1))
+
+
+def stored_signals(found: FileSignals) -> tuple[tuple[PreferenceSignal, ...], str]:
+    """Return the signals of a version of a file, and its state: see `SignalVersion`."""
+    return found.signals, "" if found.is_whole else UNKNOWN
 
 
 def content_text(capture: Capture, limit: int) -> bytes:

@@ -146,8 +146,9 @@ class RightsSettings(Component):
     )
     collect_policies: bool = setting(
         default=False,
-        doc="Fetch and archive `/.well-known/tdmrep.json`, `/ai.txt`, `/llms.txt` and the license "
-        "files that robots.txt names, once for each site (hop I).",
+        doc="Fetch and archive `/.well-known/tdmrep.json`, `/ai.txt`, `/llms.txt`, "
+        "`/.well-known/security.txt`, `/humans.txt` and the license files that robots.txt names, "
+        "once for each site (hop I).",
     )
     enforce: tuple[str, ...] = setting(
         (),

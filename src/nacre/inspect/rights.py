@@ -33,8 +33,8 @@ class LedgerRow(msgspec.Struct, frozen=True):
         until: Time of the capture with the next version; "" if there is none.
         url: URL of the first of these captures.
         record_id: WARC-Record-ID of that capture; "" if it was not stored.
-        state: `absent` if the server has no such file, `unknown` if what the capture states is not
-            recorded; else "".
+        state: `absent` if the server has no such file, `unknown` if not all that the capture states
+            is recorded; else "".
     """
 
     source: str

@@ -15,19 +15,23 @@ import msgspec
 
 from nacre.assembly.storing import rights_plan
 from nacre.catalogue.job_files import job_warcs
-from nacre.core.capture import Capture
 from nacre.engine.keeping import Bases
 from nacre.engine.readback import Reread, reread
-from nacre.engine.rights_book import RightsPlan, RightsRows, content_text, file_of, own_key
+from nacre.engine.rights_book import (
+    RightsPlan,
+    RightsRows,
+    file_of,
+    file_signals,
+    own_key,
+    stored_signals,
+)
 from nacre.extract.dispatch import extract
 from nacre.extract.document import stored_document
 from nacre.extract.settings import ExtractSettings
 from nacre.history.dedup import Digests
 from nacre.packing.sorted_lines import SortedLines
 from nacre.rights.ledger import ABSENT, SignalVersion, renewed_signals
-from nacre.rights.policy_files import LARGEST, policy_signals
 from nacre.rights.reply_signals import reply_signals
-from nacre.rights.robots_lines import robots_signals
 from nacre.rights.signals import ROBOTS, PreferenceSignal
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
@@ -192,22 +196,15 @@ class _Reader:
         if kept.revisit is not None:
             return None
         url, status = kept.url, _status(reply)
-        kind, key = file_of(url, kept.mime)
+        kind, key = file_of(url, kept.mime, reply.capture)
         if not kind:
             return None
         if 200 <= status < 300:
-            signals = self._file_signals(kind, reply.capture)
-            return key, _Statement(url, kept.record_id, signals)
+            signals, state = stored_signals(file_signals(kind, reply.capture, self._plan))
+            return key, _Statement(url, kept.record_id, signals, state)
         if 400 <= status < 500 and (kind == ROBOTS or status != 429):
             return key, _Statement(url, kept.record_id, (), ABSENT)
         return None
-
-    def _file_signals(self, kind: str, capture: Capture) -> tuple[PreferenceSignal, ...]:
-        plan = self._plan
-        if kind == ROBOTS:
-            text = content_text(capture, plan.robots_bytes)
-            return robots_signals(text, plan.robots_agent, plan.robots_bytes)
-        return policy_signals(kind, content_text(capture, LARGEST))
 
 
 def _status(reply: Reread) -> int:

@@ -4,12 +4,12 @@ A version holds from the capture that it was read in to the capture of the next 
 a site hold for all its URLs, and are stored once. What was not collected is unknown, never allowed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
-from urllib.parse import urljoin
 
 import msgspec
 
+from nacre.errors import URIError
 from nacre.rights.paths import applying
 from nacre.rights.policy_files import SITE_KINDS, license_urls
 from nacre.rights.robots_lines import CRAWL
@@ -22,6 +22,7 @@ from nacre.rights.vocabulary import (
     Preference,
     strictest,
 )
+from nacre.uri.parse import Resolver
 from nacre.wire.robots_tag import RSL_LINK
 
 OWN: Final = "reply"
@@ -34,6 +35,7 @@ USES: Final = ("train-ai", "search", "ai-input", "tdm")
 _OF_ROBOTS: Final = frozenset(("train-ai", "search", "ai-input", "license", "use"))
 _OF_LICENSES: Final = frozenset(("train-ai", "search", "ai-input", "ai-index", "ai-all", "all"))
 _TDM_ORDER: Final = (HTML, HEADER, TDMREP)
+_MOST_LICENSES: Final = 50
 _SELDOM: Final = frozenset((CRAWL, "llms.txt", "all", "index", "follow"))
 
 
@@ -45,8 +47,8 @@ class SignalVersion(msgspec.Struct, frozen=True, array_like=True, gc=False):
         url: URL of that capture.
         record_id: WARC-Record-ID of that capture, without angle brackets; "" if it was not stored.
         signals: The signals; none if the place stated nothing.
-        state: `absent` if the server has no such file, `unknown` if what this capture states is not
-            recorded; else "".
+        state: `absent` if the server has no such file, `unknown` if not all is recorded that this
+            capture states; else "".
         until: Time of the capture with the next version; 0 if there is none.
         number: Number of versions before it.
     """
@@ -216,15 +218,18 @@ def _is_known(version: SignalVersion | None) -> bool:
 
 
 def named_licenses(url: str, own: SignalVersion | None, robots: SignalVersion | None) -> list[str]:
-    """Return the URLs of the license files (RSL) that are named for a URL."""
+    """Return the URLs of the license files (RSL) that are named for a URL: the first 50."""
     versions = [version for version in (robots, own) if version is not None]
     signals = (signal for version in versions for signal in applying(version.signals, url))
     files = license_urls(s for s in signals if s.source == ROBOTS or s.name == RSL_LINK)
-    return list(dict.fromkeys(_absolute(url, file) for file in files))
+    return list(dict.fromkeys(_absolute(url, files[:_MOST_LICENSES])))
 
 
-def _absolute(url: str, file: str) -> str:
+def _absolute(url: str, files: Sequence[str]) -> Iterator[str]:
+    """Yield the URLs of files as they are fetched; a text that is no URL stays, as unknown."""
     try:
-        return urljoin(url, file)
-    except ValueError:
-        return file
+        resolver = Resolver(url) if files else None
+    except URIError:
+        resolver = None
+    for file in files:
+        yield (resolver and resolver.resolve(file)) or file

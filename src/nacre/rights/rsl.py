@@ -12,8 +12,6 @@ from nacre.rights.vocabulary import ALLOWED, DISALLOWED, MOST_STATED, preference
 from nacre.wire.xml import Element, read_xml
 
 NAMESPACE = "https://rslstandard.org/rsl"
-_MOST = 500
-_LIMIT = 1_000_000
 _ANSWERS = {"permits": ALLOWED, "prohibits": DISALLOWED}
 
 
@@ -22,19 +20,17 @@ def is_rsl(text: bytes) -> bool:
     return NAMESPACE.encode() in text[:2000]
 
 
-def rsl_signals(text: bytes) -> tuple[PreferenceSignal, ...]:
-    """Return the usages of a license file, at most 500; none if it is no such file."""
-    if len(text) > _LIMIT:
-        return ()
+def rsl_signals(text: bytes) -> Iterator[PreferenceSignal]:
+    """Yield the usages of a license file; none if it is no such file."""
+    if not is_rsl(text):
+        return
     try:
         root = read_xml(text, "license")
     except ConfigError:
-        return ()
-    found: list[PreferenceSignal] = []
+        return
     for content in root.walk():
         if content.tag == "content":
-            found += _content(content)
-    return tuple(found[:_MOST])
+            yield from _content(content)
 
 
 def _content(content: Element) -> Iterator[PreferenceSignal]:

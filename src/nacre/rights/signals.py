@@ -1,6 +1,8 @@
 """A signal: what a site wrote in one place, and the preferences that it states."""
 
-from typing import Final
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -37,6 +39,24 @@ class PreferenceSignal(msgspec.Struct, frozen=True, array_like=True, gc=False):
     preferences: tuple[Preference, ...]
     path: str = ""
     agent: str = ""
+
+
+class FileSignals(NamedTuple):
+    """The signals of a file.
+
+    Attributes:
+        signals: The signals, in the order of the file.
+        is_whole: They are all of them; else it is unknown what the others state.
+    """
+
+    signals: tuple[PreferenceSignal, ...]
+    is_whole: bool = True
+
+
+def first_signals(signals: Iterable[PreferenceSignal], most: int) -> FileSignals:
+    """Return the first `most` signals of a file."""
+    kept = tuple(islice(signals, most + 1))
+    return FileSignals(kept[:most], is_whole=len(kept) <= most)
 
 
 def as_written(line: str) -> str:

@@ -1,5 +1,6 @@
 """The file /.well-known/tdmrep.json. Source: TDM Reservation Protocol, "TDM File on the Origin"."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -7,20 +8,21 @@ import msgspec
 from nacre.rights.signals import TDMREP, PreferenceSignal, as_written
 from nacre.rights.vocabulary import ALLOWED, DISALLOWED, Preference, preference
 
-_MOST = 2_000
 _RESERVED = {1: DISALLOWED, 0: ALLOWED, "1": DISALLOWED, "0": ALLOWED}
 
 
-def tdmrep_signals(text: bytes) -> tuple[PreferenceSignal, ...]:
-    """Return the rules of a file; none if it is no JSON array, and none for rules with mistakes."""
+def tdmrep_signals(text: bytes) -> Iterator[PreferenceSignal]:
+    """Yield the rules of a file without mistakes; none if it is no JSON array."""
     try:
         rules: Any = msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ()
+        return
     if not isinstance(rules, list):
-        return ()
-    found = [_rule(rule) for rule in rules[:_MOST] if isinstance(rule, dict)]
-    return tuple(signal for signal in found if signal is not None)
+        return
+    for rule in rules:
+        signal = _rule(rule) if isinstance(rule, dict) else None
+        if signal is not None:
+            yield signal
 
 
 def _rule(rule: dict[str, Any]) -> PreferenceSignal | None:

@@ -31,7 +31,8 @@ _IMPLIED: Final = {"noai": ("train-ai", DISALLOWED)}
 MOST_STATED: Final = 50
 """Preferences of one signal that are kept."""
 _LONGEST_KEY: Final = 64
-_LONGEST_VALUE: Final = 300
+LONGEST_VALUE: Final = 300
+"""Characters of a value that are kept."""
 
 
 class Preference(NamedTuple):
@@ -54,7 +55,7 @@ class Preference(NamedTuple):
 def preference(key: str, value: str = "") -> Preference:
     """Return a preference with the key of the vocabulary; long keys and values are cut."""
     name = _SAME.get(key, key)[:_LONGEST_KEY]
-    return Preference(name, value[:_LONGEST_VALUE])
+    return Preference(name, value[:LONGEST_VALUE])
 
 
 def directive_preferences(words: Iterable[str]) -> tuple[Preference, ...]:
