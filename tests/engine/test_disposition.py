@@ -694,9 +694,23 @@ def test_a_fault_of_the_store_in_an_added_processor_ends_the_session(tmp_path: P
 def test_the_gate_of_the_archive(tmp_path: Path, gate: Any, types: list[str]):
     def act(job: OpenJob):
         visit = job.reply()
-        assert job.disposition.is_archived(visit) is bool(types)
         job.end(visit)
-        assert not job.disposition.is_archived(job.visit("http://b.test/", -2))
+        assert job.disposition.pass_to_archive(visit) is bool(types)
+        assert not job.disposition.pass_to_archive(job.visit("http://b.test/", -2))
 
     settings = {"chains": {"disposition": {"archive": {"gate": gate}}}}
     assert visiting(tmp_path, act, settings).types == types
+
+
+def test_a_reply_that_a_preference_withholds_is_annotated_and_not_written(tmp_path: Path):
+    head = b"HTTP/1.1 200 OK\r\nX-Robots-Tag: noarchive\r\n\r\n"
+
+    def act(job: OpenJob):
+        visit = job.reply(capture={"head": head, "headers": [(b"X-Robots-Tag", b"noarchive")]})
+        assert job.disposition.records.withheld(visit) == "noarchive"
+        assert visit.annotations == []
+        job.end(visit)
+
+    closed = visiting(tmp_path, act, {"rights": {"enforce": ["noarchive"]}})
+    assert closed.log().count(" rightsWithheld:noarchive") == 1
+    assert closed.types == []

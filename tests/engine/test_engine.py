@@ -22,8 +22,11 @@ from nacre.engine.steps.archive import Prepared
 from nacre.engine.visits import Chain, DispositionError, VisitRunner
 from nacre.errors import StorageError
 from nacre.frontier.policy import DONE, Final, Retry
+from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.report.statistics import StepCounts
 from tests.engine.test_chain import Clock
+from tests.frontier.making import NOW, candidate, frontier
+from tests.frontier.memory_rows import MemoryRows
 
 
 def url(number: int) -> str:
@@ -101,10 +104,8 @@ class RecordingDisposition:
     def decide(self, visit: Visit) -> Retry | Final | None:
         return Retry(10.0) if visit.uri.url in self.retries else DONE
 
-    def before_archive(self, visit: Visit) -> None:
+    def pass_to_archive(self, visit: Visit) -> bool:
         self.before.append(visit.uri.url)
-
-    def is_archived(self, visit: Visit) -> bool:
         return visit.uri.url not in self.unarchived
 
     def dispose(
@@ -195,11 +196,11 @@ class World:
         parallel: int = 3,
         faults: dict[str, Exception] | None = None,
         *,
-        frontier: ListFrontier | None = None,
+        queues: ListFrontier | None = None,
         step: FetchStep | None = None,
     ) -> None:
         self.clock = Clock()
-        self.frontier = frontier or ListFrontier(count)
+        self.frontier = queues or ListFrontier(count)
         self.step = step or FetchStep()
         self.disposition = RecordingDisposition()
         self.archive = RecordingArchive()
@@ -422,6 +423,66 @@ def test_what_began_last_is_known():
 
     during(world, look)
     assert world.engine.doing == f"after disposition began with {url(0)}"
+
+
+# ---- what pages captured
+
+
+async def count_turns(world: World) -> int:
+    """Count the turns of the loop until the engine fetches."""
+    count = 0
+    while not world.step.begun:
+        await asyncio.sleep(0)
+        count += 1
+    return count
+
+
+def test_urls_that_a_page_captured_are_ended_in_turns_and_cost_no_delay():
+    front = frontier(MemoryRows(), FrontierSettings(cost="unit"), PolitenessSettings(delay=5.0))
+    captured = [candidate("a", str(number), cost=1) for number in range(50)]
+    front.schedule([*captured, candidate("a", "last", cost=1)], NOW)
+    world = World(0, parallel=1, queues=cast("Any", front))
+    world.supervisor.ends = False
+    for uri in captured:
+        world.engine.visits.captured.add(Visit(uri, 200))
+    world.step.open.clear()
+
+    async def main() -> None:
+        running = asyncio.create_task(world.engine.run())
+        assert await count_turns(world) >= len(captured)
+        world.engine.stop()
+        world.step.open.set()
+        await running
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+    assert world.step.begun == ["http://a/last"]
+    assert (front.totals.succeeded, front.totals.queued) == (50, 1)
+    queue = front.queue_in_memory("a,")
+    assert queue is not None
+    assert queue.row.spent == 0, "the queue paid when the page requested them"
+
+
+def test_a_pause_holds_between_urls_that_a_page_captured():
+    front = frontier(MemoryRows())
+    captured = [candidate("a", str(number)) for number in range(50)]
+    front.schedule(captured, NOW)
+    world = World(0, queues=cast("Any", front))
+    world.supervisor.ends = False
+    for uri in captured:
+        world.engine.visits.captured.add(Visit(uri, 200))
+
+    async def main() -> None:
+        running = asyncio.create_task(world.engine.run())
+        while front.totals.queued == 50:  # noqa: ASYNC110 - it has no event
+            await asyncio.sleep(0)
+        world.engine.pause()
+        left = front.totals.queued
+        await turns()
+        assert front.totals.queued == left > 0
+        world.engine.stop()
+        await running
+
+    asyncio.run(asyncio.wait_for(main(), 20))
 
 
 # ---- pause, stop, limits

@@ -80,7 +80,7 @@ class Play:
     def __init__(self, courses: list[Course], times: list[float]) -> None:
         step = PlayedStep(courses)
         self.frontier = TimedFrontier(times)
-        self.world = World(0, frontier=self.frontier, step=step)
+        self.world = World(0, queues=self.frontier, step=step)
         self.engine = step.engine = self.world.engine
         self.limit = _MANY
 

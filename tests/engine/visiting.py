@@ -123,8 +123,7 @@ class OpenJob:
 
     def prepare(self, visit: Visit) -> Prepared | None:
         """What the engine does with a final visit before the synchronous step."""
-        self.disposition.before_archive(visit)
-        if not self.disposition.is_archived(visit):
+        if not self.disposition.pass_to_archive(visit):
             return None
         return self.archive.prepare(visit, self.disposition.observer.judge(visit))
 

@@ -291,12 +291,9 @@ class FinalRecords:
         self.counts = counts
         self._plain_before = counts.plain
 
-    def is_withheld(self, visit: Visit) -> bool:
-        """Return whether a preference is enforced for which a reply is not written to WARC."""
-        withheld = self._rights.withheld(visit)
-        if withheld:
-            visit.annotate(annotations.rights_withheld(withheld))
-        return bool(withheld)
+    def withheld(self, visit: Visit) -> str:
+        """See `RightsBook.withheld`."""
+        return self._rights.withheld(visit)
 
     def store(self, visit: Visit, prepared: Prepared | None, now: float) -> Stored:
         """Store a visit; return the stored parts of its capture."""
@@ -381,15 +378,20 @@ class Disposition:
         once = self.frontier.tries_once(visit.uri)
         return LastTriesPhase(since, self.frontier.last_tries_within, once)
 
-    def before_archive(self, visit: Visit) -> None:
-        """Run the processors that a configuration puts before `archive` in the chain."""
+    def pass_to_archive(self, visit: Visit) -> bool:
+        """Run the processors before `archive` on a final visit; return whether it goes on there.
+
+        If a preference is enforced for which its reply is not written, the visit is annotated.
+        """
         before = self.chain.plans[visit.overlay].before
         if before:
             self.chain.run(before, visit)
-
-    def is_archived(self, visit: Visit) -> bool:
-        """Return whether a final visit has a capture, and its gate and no preference forbids it."""
-        return self.chain.is_archived(visit) and not self.records.is_withheld(visit)
+        if not self.chain.is_archived(visit):
+            return False
+        withheld = self.records.withheld(visit)
+        if withheld:
+            visit.annotate(annotations.rights_withheld(withheld))
+        return not withheld
 
     def dispose(
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None = None

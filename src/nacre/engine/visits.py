@@ -193,9 +193,8 @@ class VisitRunner:
         self._frontier.see(visit.uri for visit in page.visits if visit.status != 206)
         until = self._clock.monotonic() + _SLICE
         for visit in page.visits:
-            self.disposition.before_archive(visit)
             prepared = None
-            if self.disposition.is_archived(visit) and not is_suspect(visit):
+            if self.disposition.pass_to_archive(visit) and not is_suspect(visit):
                 visit.enter_step("archive")
                 prepared = self._prepare_small(visit, self._pages.packed(page.id, visit))
             self._dispose(visit, DONE, prepared)
@@ -247,8 +246,7 @@ class VisitRunner:
 
     async def _prepare(self, visit: Visit) -> Prepared | None:
         """Make the records; those of a large capture are compressed in a thread."""
-        self.disposition.before_archive(visit)
-        if not self.disposition.is_archived(visit):
+        if not self.disposition.pass_to_archive(visit):
             return None
         visit.enter_step("archive")
         if not self._archive.is_large(visit):
