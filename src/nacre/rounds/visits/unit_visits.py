@@ -14,7 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from nacre.assembly.records import RunRecords
-from nacre.core.crawluri import CrawlURI, Hop
+from nacre.core.capture import Capture
+from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Visit
 from nacre.engine.candidates.candidates import through_walls
 from nacre.history.dedup import History
@@ -384,6 +385,38 @@ def _language_and_date(headers: Sequence[tuple[bytes, bytes]]) -> tuple[bytes, b
     return lang, modified
 
 
+def _redirect_and_canonical(outlinks: Sequence[Outlink]) -> tuple[str, str]:
+    """Return the first redirect and the first canonical URL of links; "" for none.
+
+    Most pages have neither, and a loop in Python over their links would be slow.
+    """
+    redirect = canonical = ""
+    if _REDIRECT in map(_HOP, outlinks):
+        redirect = next(link.url for link in outlinks if link.hop is _REDIRECT)
+    if "canonical" in map(_REL, outlinks):
+        pages = (
+            outlink.url
+            for outlink in outlinks
+            if outlink.rel == "canonical" and outlink.hop != _REDIRECT
+        )
+        canonical = next(pages, "")
+    return redirect, canonical
+
+
+def _exchange(capture: Capture | None, now: float) -> tuple[int, int, int, int, str, str]:
+    """Return beginning, duration, first byte, size, digest and address, as in `VisitFact`."""
+    if capture is None:
+        return round(now * 1e6), 0, 0, 0, "", ""
+    return (
+        capture.began,
+        capture.duration,
+        capture.first_byte,
+        capture.payload_length,
+        capture.payload_digest,
+        capture.address,
+    )
+
+
 def visit_fact(
     visit: Visit,
     stored: Stored,
@@ -403,48 +436,19 @@ def visit_fact(
         now: The time, s; for a visit without an exchange.
         new_seed: The target of its redirect is a seed from now on.
     """
-    uri, capture = visit.uri, visit.capture
-    redirect = canonical = ""
+    uri, capture, outlinks = visit.uri, visit.capture, visit.outlinks
+    began, duration, first_byte, size, digest, address = _exchange(capture, now)
     lang, modified = _language_and_date(capture.headers if capture else ())
-    # Most pages have neither; a loop in Python over their links would cost more than all else here.
-    outlinks = visit.outlinks
-    if _REDIRECT in map(_HOP, outlinks):
-        redirect = next(link.url for link in outlinks if link.hop is _REDIRECT)
-    if "canonical" in map(_REL, outlinks):
-        pages = (
-            outlink.url
-            for outlink in outlinks
-            if outlink.rel == "canonical" and outlink.hop != _REDIRECT
-        )
-        canonical = next(pages, "")
+    redirect, canonical = _redirect_and_canonical(outlinks)
     return VisitFact(
-        url=uri.url,
-        status=visit.status,
-        via=uri.via,
-        path=uri.path,
-        source=uri.source,
-        began=capture.began if capture else round(now * 1e6),
-        duration=capture.duration if capture else 0,
-        first_byte=capture.first_byte if capture else 0,
-        size=capture.payload_length if capture else 0,
-        digest=capture.payload_digest if capture else "",
-        mime=visit.mime,
-        lang=lang.decode("latin-1")[:64],
-        modified=modified[:64],
-        address=capture.address if capture else "",
-        retry_after=visit.retry_after,
-        robots=tuple(sorted(visit.robots_meta)),
-        redirect=redirect,
-        new_seed=new_seed,
-        canonical=canonical,
+        url=uri.url, status=visit.status, via=uri.via, path=uri.path, source=uri.source,
+        began=began, duration=duration, first_byte=first_byte, size=size, digest=digest,
+        mime=visit.mime, lang=lang.decode("latin-1")[:64], modified=modified[:64],
+        address=address, retry_after=visit.retry_after,
+        robots=tuple(sorted(visit.robots_meta)) if visit.robots_meta else (),
+        redirect=redirect, new_seed=new_seed, canonical=canonical,
         outlinks=len(outlinks) + visit.dropped,
-        stored=stored.value,
-        warc=visit.warc_file,
-        offset=visit.warc_offset,
-        attempts=uri.attempts + 1,
-        error=visit.error or visit.robots,
-        annotations=tuple(visit.annotations),
-        signature=b"",
-        history=history,
-        links=links,
-    )
+        stored=stored.value, warc=visit.warc_file, offset=visit.warc_offset,
+        attempts=uri.attempts + 1, error=visit.error or visit.robots,
+        annotations=tuple(visit.annotations), signature=b"", history=history, links=links,
+    )  # fmt: skip
