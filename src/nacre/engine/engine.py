@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
+from msgspec.structs import replace
+
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
@@ -196,6 +198,11 @@ class Engine:
             if uri is None:
                 await self._wait_for_work()
                 continue
+            status = self.visits.captured.take(uri)
+            if status:
+                self._end_captured(uri, status)
+                await asyncio.sleep(0)  # there may be thousands: others have their turn
+                continue
             # There may be more URIs: one toe wakes the next.
             self._wake_one()
             await self._visit(uri, number)
@@ -207,13 +214,12 @@ class Engine:
         busy = len(self.current)
         if self._paused or self._commit.saturated or busy >= self.ceiling or self._holds(busy):
             return None
-        frontier, clock = self._frontier, self._clock
-        while (uri := frontier.next(clock.now(), clock.monotonic())) is not None:
-            status = self.visits.captured.take(uri)
-            if not status:
-                break
-            frontier.finished(uri, Attempt(status), clock.monotonic())
-        return uri
+        return self._frontier.next(self._clock.now(), self._clock.monotonic())
+
+    def _end_captured(self, uri: CrawlURI, status: int) -> None:
+        """Give back a URI that a page requested: its queue has paid, and waits for the page."""
+        free = replace(uri, cost=0)
+        self._frontier.finished(free, Attempt(status), self._clock.monotonic())
 
     async def _wait_for_work(self) -> None:
         """Wait until there may be work; the first idle toe sets the timer for all."""
