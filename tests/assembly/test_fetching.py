@@ -1,27 +1,21 @@
 """What fetches: made of the settings, told of changed ones, with its cookies."""
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nacre.assembly.browsing import open_renderer
-from nacre.assembly.fetching import Fetching, fetch_steps, make_fetching
+from nacre.assembly.fetching import Fetching, make_fetching
 from nacre.assembly.rules import open_rules
-from nacre.core.processor import Processor, Visit
 from nacre.errors import ConfigError
 from nacre.fetch.guard import AddressGuard
 from nacre.fetch.spool import Spool
-from nacre.job.session import Session
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
-from tests.archive.captures import make_capture
-from tests.engine.supervising import NotingSupervisor
-from tests.job.opened import opened
 from tests.store.memory import MemoryEngine
 
 COOKIES = "# Netscape HTTP Cookie File\n.a.test\tTRUE\t/\tFALSE\t4102444800\tname\tvalue\n"
@@ -86,66 +80,3 @@ def test_files_of_cookies_that_cannot_be_used_are_named(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"in\.txt"):
         fetching.load_cookies(tmp_path, 1e9)
     assert "out.txt" in fetching.save_cookies(tmp_path)
-
-
-# ---- the steps of the chain
-
-NAMES = (
-    "preselect", "runtime-limit", "quotas", "preconditions", "recheck-scope", "fetch-dns",
-    "fetch-http", "extract",
-)  # fmt: skip
-
-
-def steps(session: Session) -> dict[str, Callable[[], Processor]]:
-    return dict(
-        fetch_steps(
-            session.rules,
-            session.queues,
-            session.scheduling,
-            session.storing,
-            session.fetching,
-            clock=session.clock,
-            supervisor=NotingSupervisor(),
-            conditional=False,
-        )
-    )
-
-
-def test_each_stock_entry_of_the_fetch_chain_has_its_worker(tmp_path: Path):
-    async def look() -> None:
-        async with opened(tmp_path) as session:
-            makers = steps(session)
-            assert tuple(makers) == NAMES
-            assert {one.kind for one in session.settings.chains.fetch} == {
-                *NAMES,
-                "render",
-                "walls",
-            }
-            workers = [make() for make in makers.values()]
-            assert len({type(worker) for worker in workers}) == len(NAMES)
-
-    asyncio.run(look())
-
-
-@pytest.mark.parametrize(
-    ("sections", "meant"),
-    [
-        ({}, False),
-        ({"robots": {"agent": "mybot"}}, True),
-        ({"robots": {"agent": "mybot"}, "extract": {"robots_agent": "other"}}, False),
-        ({"extract": {"robots_agent": "mybot"}}, True),
-    ],
-)
-def test_a_page_speaks_to_the_agent_of_robots_txt(
-    tmp_path: Path, sections: dict[str, Any], meant: bool
-):
-    body = b"<!DOCTYPE html><meta name=mybot content=noarchive><a href=b>b</a>"
-
-    async def extract() -> Visit:
-        async with opened(tmp_path, settings(**sections)) as session:
-            capture = make_capture(body=body, url="http://a.test/")
-            visit = Visit(session.queues.identity.seed(capture.url), 200, capture=capture)
-            await steps(session)["extract"]().process(visit)
-        return visit
-
-    assert ("noarchive" in asyncio.run(extract()).robots_meta) is meant

@@ -1,29 +1,20 @@
-"""Builds the fetching side: connections, names, cookies, robots.txt, steps of the fetch chain."""
+"""Builds the fetching side: connections, names, cookies, robots.txt."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from nacre.assembly.rules import JobRules
-from nacre.assembly.scheduling import Queues, Scheduling
-from nacre.assembly.storing import Storing, rights_plan
 from nacre.core.clock import Clock
-from nacre.core.processor import Processor, Visit
 from nacre.core.rendered import PageRenderer
 from nacre.engine.limits import Pacer
-from nacre.engine.observer import Supervisor
 from nacre.engine.prerequisites import RobotsCache
-from nacre.engine.steps.extract import ExtractStep, ParserProcess
-from nacre.engine.steps.fetching import CookieRows, FetchDnsStep, FetchHttpStep
-from nacre.engine.steps.preconditions import CheckPreconditionsStep, Preconditions
-from nacre.engine.steps.preselect import PreselectStep, RecheckScopeStep, preselection
-from nacre.engine.steps.quotas import EnforceQuotasStep, LimitRuntimeStep
+from nacre.engine.steps.extract import ParserProcess
+from nacre.engine.steps.fetching import CookieRows
 from nacre.extract.settings import ExtractSettings
 from nacre.fetch.cookie_jar import CookieJar
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard
 from nacre.fetch.http import HttpFetcher
-from nacre.fetch.identity import make_signer
 from nacre.fetch.settings import Credential
 from nacre.fetch.spool import Spool
 from nacre.machine.clock import machine_clock
@@ -129,72 +120,6 @@ def make_fetching(  # noqa: PLR0913 - the parts that meet here
         robots=RobotsCache(store, rules.effective.then(lambda s: s.robots)),
         renderer=renderer,
     )
-
-
-def fetch_steps(  # noqa: PLR0913 - dependencies of the steps
-    rules: JobRules,
-    queues: Queues,
-    scheduling: Scheduling,
-    storing: Storing,
-    parts: Fetching,
-    *,
-    clock: Clock,
-    supervisor: Supervisor,
-    conditional: bool,
-) -> Mapping[str, Callable[[], Processor]]:
-    """Makers of the stock steps of the fetch chain, by the names of their entries.
-
-    Args:
-        rules: The rules of the job.
-        queues: The frontier.
-        scheduling: What takes links to the frontier.
-        storing: What is known of captures.
-        parts: What fetches.
-        clock: The time.
-        supervisor: Requests a pause or the end.
-        conditional: Send conditional requests for stored captures.
-    """
-    effective = rules.effective
-    # Names are resolved here, unless a proxy may do it.
-    resolves = effective.then(lambda s: not (s.fetch.proxy and s.network.proxy_resolves))
-    robots = effective.then(lambda s: s.robots)
-    checks = Preconditions(queues.hosts, parts.robots, robots, resolves=resolves)
-    limit = effective.then(lambda s: s.limits.runtime)
-    blocks = effective.then(lambda s: preselection(s.chains.fetch))
-
-    def address(visit: Visit) -> str:
-        return queues.hosts.address(visit.uri.url)
-
-    machine = machine_clock(clock)
-
-    def fetch_http() -> Processor:
-        return FetchHttpStep(
-            parts.fetcher,
-            effective.then(lambda s: s.fetch),
-            midfetch=rules.midfetch(),
-            keeps_cookies=effective.then(lambda s: s.cookies.enabled),
-            signers=effective.then(lambda s: make_signer(s.identity, machine.now)),
-            answers=queues.hosts,
-            history=storing.archive.history,
-            conditional=conditional,
-            cookies=parts.jar,
-            cookie_rows=parts.cookie_rows,
-            pacer=parts.pacer,
-            clock=clock,
-        )
-
-    return {
-        "preselect": lambda: PreselectStep(blocks, scheduling.speculation),
-        "runtime-limit": lambda: LimitRuntimeStep(limit, supervisor),
-        "quotas": lambda: EnforceQuotasStep(queues.quotas),
-        "preconditions": lambda: CheckPreconditionsStep(checks, clock),
-        "recheck-scope": lambda: RecheckScopeStep(rules.scope_at_recheck(), address),
-        "fetch-dns": lambda: FetchDnsStep(parts.resolver, clock),
-        "fetch-http": fetch_http,
-        "extract": lambda: ExtractStep(
-            effective.then(extract_settings), parts.parser, effective.then(rights_plan)
-        ),
-    }
 
 
 def extract_settings(settings: JobSettings) -> ExtractSettings:

@@ -1,15 +1,17 @@
 """Builds a running job from its settings and its opened store, stage by stage.
 
 Each stage has a record: rules (`rules.py`), the frontier and scheduling (`scheduling.py`), storage
-(`storing.py`), fetching (`fetching.py`), and here reporting and the engine. `assemble` returns the
-records (`records.py`); the opener of a job passes to each part the records that it uses.
+(`storing.py`), fetching (`fetching.py`, `fetch_steps.py`), and here reporting and the engine.
+`assemble` returns the records (`records.py`); the opener of a job passes to each part the records
+that it uses.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from nacre.assembly.browsing import make_render_step, open_renderer
-from nacre.assembly.fetching import fetch_steps, make_fetching
+from nacre.assembly.fetch_steps import fetch_steps
+from nacre.assembly.fetching import make_fetching
 from nacre.assembly.records import Reporting, RunRecords
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.assembly.scheduling import (
@@ -126,11 +128,10 @@ def assemble(
     """
     reporting = _reporting(settings, context, opened)
     clock, logs = context.clock, reporting.logs
-    alert = _alerts(logs, context.events)
-    rules, queues = _rules_and_queues(settings, context, opened, reporting, alert)
+    rules, queues = _rules_and_queues(settings, context, opened, reporting)
     spool = Spool(context.layout.scratch)
     storing = make_storing(rules, context, opened, spool.scratch)
-    kit = _kit(context, rules, reporting, queues, storing, alert)
+    kit = _kit(context, rules, reporting, queues, storing, reporting.alert)
     chains = _Chains(rules, reporting.steps, kit)
     scheduling = make_scheduling(rules, queues, chains.make(ChainName.CANDIDATE), opened, logs)
     renderer = open_renderer(settings.browser, context.layout)
@@ -145,11 +146,11 @@ def assemble(
     def starved() -> None:
         shortage.note()
 
-    steps = _steps(records, alert, engine_of_run)
+    steps = _steps(records, engine_of_run)
     chain = Chain(chains.make(ChainName.FETCH, steps).fetch(), clock, scheduling.ignored)
     disposition = _disposition(records, chains, observer, unasked, starved)
     engine = _engine(records, chain, disposition, observer, faults)
-    shortage = Shortage(engine, clock, alert)
+    shortage = Shortage(engine, clock, reporting.alert)
     return records, EngineRecord(engine, unasked, shortage, tuple(chains.made))
 
 
@@ -168,7 +169,6 @@ def _rules_and_queues(
     context: RunContext,
     opened: tuple[Store, GroupCommit],
     reporting: Reporting,
-    alert: Callable[[str], None],
 ) -> tuple[JobRules, Queues]:
     """Build the rules and the frontier; some rules ask in which queue a URL belongs."""
 
@@ -180,39 +180,29 @@ def _rules_and_queues(
     identity = make_identity(rules, hosts, clock)
     queues = make_queues(
         rules, identity, hosts, opened, clock,
-        line=reporting.lines, alert=alert, job=root, learns=context.run.mode != INCREMENTAL,
-        max_wait=context.max_wait,
+        line=reporting.lines, alert=reporting.alert, job=root,
+        learns=context.run.mode != INCREMENTAL, max_wait=context.max_wait,
     )  # fmt: skip
     return rules, queues
 
 
 def _steps(
-    records: RunRecords, alert: Callable[[str], None], engine: Callable[[], Engine]
+    records: RunRecords, engine: Callable[[], Engine]
 ) -> Mapping[str, Callable[[], Processor]]:
     """Return the makers of all steps of the fetch chain.
 
     Args:
         records: The parts that are ready.
-        alert: Sends a message to the operator.
         engine: Returns the engine, which is made after the chain.
     """
     rules, queues, storing = records.rules, records.queues, records.storing
     opened, clock = (storing.store, storing.commit), records.context.clock
+    alert = records.reporting.alert
     return {
-        **_stock_steps(records, conditional=records.is_conditional),
+        **fetch_steps(records, conditional=records.is_conditional),
         "render": lambda: make_render_step(records, engine),
         "walls": lambda: make_wall_step(rules, queues, opened, alert, clock),
     }
-
-
-def _stock_steps(
-    records: RunRecords, *, conditional: bool
-) -> Mapping[str, Callable[[], Processor]]:
-    context = records.context
-    return fetch_steps(
-        records.rules, records.queues, records.scheduling, records.storing, records.fetching,
-        clock=context.clock, supervisor=context.supervisor, conditional=conditional,
-    )  # fmt: skip
 
 
 def _engine(
@@ -259,7 +249,7 @@ def _reporting(
     steps = ChainStatistics(store)
     commit.on_seal(statistics.seal)
     commit.on_seal(steps.seal)
-    return Reporting(lines, logs, statistics, steps)
+    return Reporting(lines, logs, _alerts(logs, context.events), statistics, steps)
 
 
 def _kit(
@@ -410,7 +400,7 @@ def replay_chain(records: RunRecords) -> Chain:
         records.storing,
         reporting.logs.alert,
     )
-    steps = _stock_steps(records, conditional=False)
+    steps = fetch_steps(records, conditional=False)
     makers = {name: make for name, make in steps.items() if name not in _ASKING}
     makers |= dict.fromkeys(_ASKING, _Passing)
     chains = _Chains(records.rules, reporting.steps, kit)

@@ -1,5 +1,6 @@
 """The records of a run: its parts, stage by stage, as `parts.assemble` builds them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nacre.assembly.fetching import Fetching
@@ -18,12 +19,14 @@ class Reporting:
     Attributes:
         lines: Adds lines to logs.
         logs: The logs.
+        alert: Logs a message for the operator, and shows it where the job runs.
         statistics: The counts by host, status and type.
         steps: The counts of the steps of the chains.
     """
 
     lines: LogLines
     logs: JobLogs
+    alert: Callable[[str], None]
     statistics: Statistics
     steps: ChainStatistics
 
