@@ -7,12 +7,8 @@ system. Source: RFC 3161, RFC 5816; over HTTP: RFC 3161, 3.4. Needs the extra `e
 
 import hashlib
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPException
 from pathlib import Path
-from socket import SHUT_RDWR, socket
-from threading import Event, Timer
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -22,6 +18,7 @@ from nacre import __version__
 from nacre.config.extras import require_extra
 from nacre.core.clock import iso
 from nacre.errors import JobError, NacreError
+from nacre.machine.connection_end import http_connection
 from nacre.messages import error_text, message
 from nacre.replay.citation import clean_text
 
@@ -257,16 +254,12 @@ def _exchange(url: str, query: bytes) -> bytes:
         "Connection": "close",
     }
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    context = ssl.create_default_context() if parts.scheme == "https" else None
     try:
-        connection = _connection(parts.scheme, parts.hostname, parts.port)
-        try:
-            connection.connect()
-            with _ending(connection.sock):
-                connection.request("POST", target, query, headers)
-                response = connection.getresponse()
-                data = response.read(LONGEST_ANSWER + 1)
-        finally:
-            connection.close()
+        with http_connection(parts.hostname, parts.port, PATIENCE, context) as connection:
+            connection.request("POST", target, query, headers)
+            response = connection.getresponse()
+            data = response.read(LONGEST_ANSWER + 1)
     except (OSError, ValueError, HTTPException) as error:
         raise _unanswered(parts.netloc.rpartition("@")[2], error_text(error)) from error
     media = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
@@ -274,41 +267,6 @@ def _exchange(url: str, query: bytes) -> bytes:
         reason = f"HTTP {response.status}, {clean_text(media) or '-'}, {len(data):,} B"
         raise _unanswered(parts.netloc.rpartition("@")[2], reason)
     return data
-
-
-def _connection(scheme: str, host: str, port: int | None) -> HTTPConnection:
-    if scheme == "http":
-        return HTTPConnection(host, port, timeout=PATIENCE)
-    context = ssl.create_default_context()
-    return HTTPSConnection(host, port, timeout=PATIENCE, context=context)
-
-
-@contextmanager
-def _ending(connection: socket) -> Iterator[None]:
-    """End a connection after `PATIENCE`: a service may send a byte before each step is too late.
-
-    Raises:
-        TimeoutError: It was ended.
-    """
-    ended = Event()
-
-    def end() -> None:
-        ended.set()
-        with suppress(OSError):  # it ended just now
-            socket.shutdown(connection, SHUT_RDWR)  # that of TLS would change its state
-
-    timer = Timer(PATIENCE, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    except (OSError, HTTPException):
-        if not ended.is_set():
-            raise
-    finally:
-        timer.cancel()
-    if ended.is_set():
-        raise TimeoutError(f"no whole answer within {PATIENCE:g} s")
 
 
 def _unanswered(place: str, reason: str) -> TimestampError:
