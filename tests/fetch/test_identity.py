@@ -144,6 +144,20 @@ def test_the_fetcher_sends_and_records_signed_requests():
         assert check.fault == ""
 
 
+def test_a_request_that_has_a_signature_stays_as_it_is():
+    heads: list[bytes] = []
+
+    async def handler(peer: Peer) -> None:
+        while head := await peer.request():
+            heads.append(head)
+            await peer.send(HELLO)
+
+    signer, own = make_signer(settings(), lambda: NOW), ("signature-AGENT", '"https://evil.test"')
+    (found,) = fetch_from(handler, count=1, signer=signer, headers=(own,))
+    assert [capture_of(found).request] == heads
+    assert heads[0].lower().count(b"signature") == 1
+
+
 def test_passwords_stay_out_of_the_record_and_the_signature_is_in_it():
     heads: list[bytes] = []
 

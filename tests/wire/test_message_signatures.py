@@ -10,6 +10,7 @@ from nacre.wire.message_signatures import (
     KeyHolder,
     RequestForm,
     check_signatures,
+    has_signature,
     with_lines,
 )
 from nacre.wire.signature_base import HttpMessage, SignatureError, signature_base
@@ -224,6 +225,22 @@ def test_the_form_of_older_drafts_is_accepted():
     assert faults(sent.replace(b"signature-agent.test", b"evil.test")) == [
         "the signature does not fit the message"
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "has_it"),
+    [
+        (b"Signature: a=:YQ==:", True),
+        (b"signature-input: a=()", True),
+        (b"SIGNATURE-AGENT: x", True),
+        (b"X-Signature: a", False),
+        (b"Signature-Version: 1", False),
+        (b"Cookie: a=Signature: b", False),
+    ],
+)
+def test_a_request_that_has_a_signature(line: bytes, has_it: bool):
+    body = b"a\r\nSignature: a"
+    assert has_signature(with_lines(REQUEST + body, line + b"\r\n")) is has_it
 
 
 def test_other_signatures_are_passed_over():

@@ -41,7 +41,7 @@ from nacre.fetch.spool import Spool
 from nacre.fetch.tap import Tap, deliver
 from nacre.fetch.tls import Tls
 from nacre.wire.http1 import ReplyReader
-from nacre.wire.message_signatures import with_lines
+from nacre.wire.message_signatures import has_signature, with_lines
 
 _COMPLETE, _CLOSED = (
     ExchangeEnd.COMPLETE,
@@ -381,9 +381,12 @@ class HttpFetcher:
 
 
 def _signed(plan: _Plan) -> _Plan:
-    """Return the plan with a signed request: each time that it is sent it is signed again."""
+    """Return the plan with a signed request: each time that it is sent it is signed again.
+
+    A request that has a signature stays as it is: servers would mix its fields with the crawler's.
+    """
     signer = plan.request.signer
-    if signer is None:
+    if signer is None or has_signature(plan.message):
         return plan
     lines = signer.sign(plan.message)
     recorded = with_lines(plan.recorded, lines) if plan.recorded else b""

@@ -36,6 +36,7 @@ LABEL: Final = "sig1"
 _QUERIES: Final = ("", ' "@query"')
 _LABEL: Final = LABEL.encode()
 _TAG: Final = f'";tag="{REQUEST_TAG}"'.encode()
+_FIELDS: Final = (b"\r\nsignature:", b"\r\nsignature-input:", b"\r\nsignature-agent:")
 _FORMS: Final = {
     "dictionary": (f'"signature-agent";key="{LABEL}"', f"{LABEL}="),
     "string": ('"signature-agent"', ""),
@@ -119,6 +120,12 @@ class RequestForm:
         )  # fmt: skip
         signature = b2a_base64(self._sign(base), newline=False)
         return b"%b%b\r\nSignature: %b=:%b:\r\n" % (lines, parameters, _LABEL, signature)
+
+
+def has_signature(message: bytes) -> bool:
+    """Return whether a request has a field of signatures already, as scripts of pages can add."""
+    head = message[: message.index(b"\r\n\r\n")].lower()
+    return b"\r\nsignature" in head and any(field in head for field in _FIELDS)
 
 
 def with_lines(message: bytes, lines: bytes) -> bytes:
