@@ -44,6 +44,7 @@ def test_other_keys_are_passed_over():
         b"", b"[]", b"{}", b'{"keys": 1}', b'{"keys": [' + b"1," * 200 + b"1]}", b"[" * 5000,
         b" " * (LARGEST + 1), b"\xff",
         json.dumps({"keys": [{**JWK, "kid": "other"}]}).encode(),
+        json.dumps({"keys": [{**JWK, "kid": [["\x1b"] * 99] * 99}]}).encode(),
         json.dumps({"keys": [{**JWK, "x": "AAAA"}]}).encode(),
         json.dumps({"keys": [{**JWK, "x": 5}]}).encode(),
         json.dumps({"keys": [{**JWK, "exp": "soon"}]}).encode(),
@@ -80,3 +81,19 @@ def test_a_directory_is_signed_by_its_keys():
         )  # fmt: skip
         assert check.fault.startswith(fault)
         assert bool(check.fault) is bool(fault)
+
+
+def test_a_proof_covers_the_authority_that_was_asked():
+    body = format_directory([PublicKey(PUBLIC)])
+    fields = sign_directory(URL, body, [(KEYID, KEY.sign)], (NOW, NOW + 86_400))
+    request = HttpMessage([], "GET", "https", "crawler.test", "/")
+    for covered in ('"@authority" "content-digest"', '"content-digest"', '"@method";req', ""):
+        changed = [
+            (name, value.replace('"@authority";req "content-digest"', covered))
+            for name, value in fields
+        ]
+        (check,) = check_signatures(
+            HttpMessage(changed, status=200), {KEYID: PUBLIC}, verify_ed25519, now=NOW + 5,
+            tag=DIRECTORY_TAG, request=request,
+        )  # fmt: skip
+        assert check.fault == "does not cover @authority of the request"

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from nacre.fetch.identity_keys import verify_ed25519
 from nacre.wire.message_signatures import (
     DIRECTORY_TAG,
+    MOST_COMPONENTS,
     KeyHolder,
     RequestForm,
     check_signatures,
@@ -211,6 +212,15 @@ def test_what_is_refused(old: bytes, new: bytes, fault: str):
     sent = signed()
     assert sent.count(old) >= 1
     assert faults(sent.replace(old, new))[0].startswith(fault)
+
+
+def test_the_covered_components_are_limited():
+    many = " ".join(f'"host";sf={number}' for number in range(MOST_COMPONENTS + 1))
+    with pytest.raises(SignatureError, match="more than 256 components"):
+        faults(signed().replace(b"Signature-Input: ", b"Signature-Input: a=(%b), " % many.encode()))
+    labels = ", ".join(f"a{number}" for number in range(MOST_COMPONENTS))
+    with pytest.raises(SignatureError, match="more than 256 components"):
+        faults(signed().replace(b"Signature-Input: ", b"Signature-Input: %b, " % labels.encode()))
 
 
 def test_unreadable_fields_are_an_error():

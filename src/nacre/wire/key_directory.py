@@ -99,7 +99,7 @@ def _parse_jwk(entry: object) -> PublicKey | None:
         raise ValueError("nbf and exp of a key are seconds since the epoch")
     key = PublicKey(data, *times)
     if entry.get("kid", key.thumbprint) != key.thumbprint:
-        raise ValueError(f"the kid {entry['kid']!r} is not the thumbprint of its key")
+        raise ValueError(f"the kid is not the thumbprint of its key, {key.thumbprint}")
     return key
 
 

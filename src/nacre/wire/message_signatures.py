@@ -12,6 +12,7 @@ from nacre.wire.signature_base import HttpMessage, SignatureError, signature_bas
 from nacre.wire.structured_fields import (
     BareItem,
     FieldItem,
+    FieldMember,
     FieldSyntaxError,
     InnerList,
     parse_dictionary,
@@ -42,6 +43,10 @@ _FORMS: Final = {
     "string": ('"signature-agent"', ""),
 }
 """Forms of Signature-Agent: the covered component, and the text before the URL in the header."""
+
+MOST_COMPONENTS: Final = 256
+"""Components that the signatures of a message may cover in all; a directory of 100 keys has 200. A
+signature without components counts as one."""
 
 Sign = Callable[[bytes], bytes]
 """Signs with a private key of Ed25519."""
@@ -176,13 +181,16 @@ def check_signatures(
         request: The request of a response.
 
     Raises:
-        SignatureError: Signature-Input or Signature cannot be read.
+        SignatureError: Signature-Input or Signature cannot be read, or the signatures cover more
+            than `MOST_COMPONENTS`.
     """
     try:
         inputs = parse_dictionary(message.value("signature-input") or "")
         signatures = parse_dictionary(message.value("signature") or "")
     except FieldSyntaxError as error:
         raise SignatureError(f"Signature-Input or Signature: {error}") from None
+    if sum(map(_size, inputs.values())) > MOST_COMPONENTS:
+        raise SignatureError(f"Signature-Input covers more than {MOST_COMPONENTS} components")
     checks = []
     for label, covered in inputs.items():
         if not isinstance(covered, InnerList):
@@ -193,6 +201,10 @@ def check_signatures(
                 .completed(verify, now)
             )  # fmt: skip
     return checks
+
+
+def _size(covered: FieldMember) -> int:
+    return len(covered.items) or 1 if isinstance(covered, InnerList) else 1
 
 
 class _Signed(NamedTuple):
@@ -240,7 +252,7 @@ def _check(
     if parameters.get("alg") not in (None, "ed25519"):
         return _Prepared(check._replace(fault="its algorithm is not ed25519"))
     try:
-        agent = "" if message.status else _agent(signed, message)
+        agent = _agent(signed, message)
         base = signature_base(signed.covered, message, request)
     except SignatureError as error:
         return _Prepared(check._replace(fault=str(error)))
@@ -256,7 +268,12 @@ def _seconds(parameters: Mapping[str, BareItem], name: str) -> int:
 
 
 def _agent(signed: _Signed, message: HttpMessage) -> str:
-    """Return the agent of a signed request, which the signature has to cover."""
+    """Return the agent of a signed request, which the signature has to cover; "" of a response."""
+    if message.status:
+        items = signed.covered.items
+        if not any(item.value == "@authority" and "req" in item.parameters for item in items):
+            raise SignatureError("does not cover @authority of the request")
+        return ""
     names = {str(item.value) for item in signed.covered.items}
     if not names & {"@authority", "@target-uri"}:
         raise SignatureError("covers neither @authority nor @target-uri")
