@@ -119,6 +119,11 @@ def test_keys_at_another_url_are_also_at_the_well_known_one(tmp_path: Path, key:
         ({"directory": "https://a.test/../../x"}, "is no https URL"),
         ({"directory": "https://a.test/a';}"}, "is no https URL"),
         ({"directory": "https://a.test/x/"}, "is no https URL"),
+        ({"directory": "https://a.test:99999"}, "is no https URL"),
+        ({"directory": "https://a.test/crawler"}, "has the path /crawler. Choose another path"),
+        ({"directory": "https://a.test/.well-known"}, "Choose another path"),
+        ({"directory": "https://a.test/crawler/zh.html/a"}, "Choose another path"),
+        ({"directory": "https://a.test//crawler/./index.html"}, "Choose another path"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, key: Path, options: dict[str, object], message: str):

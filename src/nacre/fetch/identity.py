@@ -11,9 +11,11 @@ from pydantic import ValidationInfo, field_validator, model_validator
 
 from nacre.config.component import Component, setting
 from nacre.config.secret import Secret
+from nacre.errors import URIError
 from nacre.fetch.identity_keys import SigningKey, parse_keys
 from nacre.machine.local_files import home_path
 from nacre.messages import message
+from nacre.uri.parse import parse
 from nacre.wire.key_directory import DIRECTORY_PATH
 from nacre.wire.message_signatures import LONGEST_LIFETIME, KeyHolder, RequestForm
 
@@ -101,7 +103,8 @@ def directory_url(text: str) -> str:
         ValueError: It is no https URL, or has a query or unusual characters.
     """
     match = _DIRECTORY.fullmatch(text)
-    if match is None or ".." in text or (match[2] != "/" and text.endswith("/")):
+    is_file = match is not None and (match[2] == "/" or not text.endswith("/"))
+    if match is None or not is_file or ".." in text or not _is_url(text):
         raise ValueError(
             message(
                 "identity.directory-url",
@@ -110,6 +113,15 @@ def directory_url(text: str) -> str:
             )
         )
     return text if (match[2] or "").strip("/") else f"https://{match[1]}{DIRECTORY_PATH}"
+
+
+def _is_url(text: str) -> bool:
+    """Its host and port are valid."""
+    try:
+        parse(text)
+    except URIError:
+        return False
+    return True
 
 
 def _require_private(name: str, root: Path | None) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 from ipaddress import ip_network
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from string import Template
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
@@ -72,9 +72,10 @@ def site_files(facts: SiteFacts) -> dict[str, bytes]:
     """Return the files by their path.
 
     Raises:
-        ConfigError: An address is none.
+        ConfigError: An address is none, or the directory has the path of another file.
     """
     path = urlsplit(facts.directory).path
+    _require_own_path(path)
     body = format_directory([key.public for key in facts.keys])
     signers = [(key.keyid, key.private.sign) for key in facts.keys]
     proofs = sign_directory(facts.directory, body, signers, (facts.now, facts.until))
@@ -97,6 +98,22 @@ def site_files(facts: SiteFacts) -> dict[str, bytes]:
     if path != DIRECTORY_PATH:
         files[DIRECTORY_FILE] = body
     return files
+
+
+def _require_own_path(path: str) -> None:
+    """Raise ConfigError if the path of the directory is that of another file, or of its folder."""
+    own = PurePosixPath("/", path.lstrip("/"))
+    pages = f"{PAGE_PATH}index.html", f"{PAGE_PATH}zh.html"
+    others = map(PurePosixPath, (SECURITY_PATH, ADDRESSES_PATH, *pages))
+    if any(own.is_relative_to(other) or other.is_relative_to(own) for other in others):
+        raise ConfigError(
+            message(
+                "identity.path-in-use",
+                "the page of the crawler has the path {path}. Choose another path for the keys, or "
+                "name the origin alone",
+                path=path,
+            )
+        )
 
 
 def format_contact(facts: SiteFacts) -> str:
