@@ -1,10 +1,11 @@
 """A web server with TLS for the site of an identity, as the published pieces configure it."""
 
 import re
+import socket
 import ssl
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -73,4 +74,31 @@ def site_server(authority: Authority) -> Iterator[SiteServer]:
             yield server
         finally:
             server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def raw_server(authority: Authority, parts: Iterable[bytes]) -> Iterator[str]:
+    """Send parts to the first client; the origin."""
+
+    def serve() -> None:
+        with suppress(OSError), near.accept()[0] as plain:
+            peers.append(plain.dup())
+            with context.wrap_socket(plain, server_side=True) as peer:
+                peer.recv(65_536)
+                for part in parts:
+                    peer.sendall(part)
+            peers[0].shutdown(socket.SHUT_RDWR)
+
+    context = authority.context("127.0.0.1")
+    peers: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as near:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"https://127.0.0.1:{near.getsockname()[1]}"
+        finally:
+            for each in (near, *peers):
+                with each, suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
             thread.join()

@@ -1,6 +1,7 @@
 """The check of a published identity: by a real server with TLS, and everything that goes wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,12 @@ import pytest
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError
 from nacre.machine.clock import MovedClock, SystemClock
+from nacre.ops import identity_check as module
 from nacre.ops.identity import PublishRequest, RotateRequest, publish_identity, rotate_key
 from nacre.ops.identity_check import CheckedIdentity, CheckIdentityRequest, check_identity
 from nacre.wire.key_directory import DIRECTORY_PATH
 from tests.fetch.certificates import Authority
-from tests.ops.identity_server import SiteServer, site_server
+from tests.ops.identity_server import SiteServer, raw_server, site_server
 from tests.wire.signatures import KEYID, PEM
 
 
@@ -21,7 +23,7 @@ class Published:
     """An identity that a server publishes."""
 
     def __init__(self, folder: Path, server: SiteServer, authority: Authority) -> None:
-        self.folder, self.server, self.roots = folder, server, authority.roots
+        self.folder, self.server, self.authority = folder, server, authority
         self.key = folder / "key.pem"
         self.key.touch(0o600)
         self.key.write_text(PEM)
@@ -36,7 +38,7 @@ class Published:
 
     def check(self, clock: Clock | None = None, path: str = "") -> CheckedIdentity:
         request = CheckIdentityRequest(
-            key=self.key, directory=self.server.origin + path, roots=self.roots
+            key=self.key, directory=self.server.origin + path, roots=self.authority.roots
         )
         return check_identity(request, clock or SystemClock())
 
@@ -130,8 +132,25 @@ def test_what_is_missing_beside_the_keys_is_a_warning(published: Published):
     assert "status 404, not 200" in published.outcomes()["directory"][1]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 60_000, b'{"prefixes": [' + b"[" * 60_000, b"[]", b"7", b'{"prefixes": 7}',
+        b'{"prefixes": ["192.0.2.7"]}', b'{"prefixes": [{"ipv4Prefix": 7}], "creationTime": "x"}',
+        b'{"prefixes": [{"ipv4Prefix": ["192.0.2.7", 32]}], "creationTime": "x"}',
+        b'{"prefixes": [{"ipv4Prefix": "192.0.2.7"}]}', b'\xff\xfe{"prefixes": []}',
+        b'{"prefixes": [], "creationTime": ' + b"9" * 5000 + b"}",
+    ],
+    ids=range(11),
+)  # fmt: skip
+def test_addresses_that_are_none(published: Published, body: bytes):
+    published.server.files["/crawler/addresses.json"] = body
+    assert published.outcomes()["addresses"] == ("warning", "no list of addresses in JSON")
+
+
 def test_redirects_are_not_followed(published: Published):
     published.server.status = 302
+    published.server.fields["Location"] = "http://169.254.169.254/latest/meta-data/"
     assert published.outcomes() == {
         "directory": (
             "failed",
@@ -152,3 +171,42 @@ def test_an_untrusted_or_silent_server(published: Published, tmp_path: Path):
     )
     with pytest.raises(ConfigError, match=r"none\.pem"):
         check_identity(missing, SystemClock())
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), "no whole answer within"),
+        (chain([HEAD], repeat(b"X: a\r\n")), "got more than 100 headers"),
+        ([HEAD, *[b"X: " + b"a" * 60_000 + b"\r\n"] * 9, b"\r\n"], "65536 bytes of header lines"),
+        (chain([HEAD, b"\r\n"], repeat(b" " * 9000)), "more than 65536 bytes"),
+        ([HEAD, b"Transfer-Encoding: chunked\r\n\r\n\x1b[31m\r\n"], "IncompleteRead"),
+        ([b"\x1b[31m" * 20_000], "when reading status line"),
+        ([b"\x1b[31m\r\n"], "\x1b[31m"),
+        ([], "without response"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_hostile_server(
+    published: Published, monkeypatch: pytest.MonkeyPatch, parts: Iterable[bytes], text: str
+):
+    monkeypatch.setattr(module, "TIMEOUT", 1.0)
+    with raw_server(published.authority, parts) as origin:
+        request = CheckIdentityRequest(
+            key=published.key, directory=origin, roots=published.authority.roots
+        )
+        checks = check_identity(request, SystemClock()).checks
+    assert any(check.outcome == "failed" and text in check.text for check in checks), checks
+    assert all(len(check.text) < 400 for check in checks)
+
+
+def test_fields_that_cost_much_or_are_long(published: Published):
+    fields = published.server.fields
+    covered = " ".join(f'"content-digest";sf={number}' for number in range(1500))
+    published.server.fields = {**fields, "Signature-Input": f"a=({covered})"}
+    assert "more than 256 components" in published.outcomes()["proof"][1]
+    published.server.fields = {**fields, "Content-Type": "a" * 60_000}
+    assert len(published.outcomes()["directory"][1]) < 400

@@ -2,9 +2,8 @@
 
 import json
 import ssl
-import time
 from collections.abc import Iterator
-from http.client import HTTPException, HTTPSConnection
+from http.client import HTTPException
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple
@@ -16,6 +15,7 @@ from nacre import __version__
 from nacre.core.clock import Clock, iso
 from nacre.errors import ConfigError
 from nacre.fetch.identity_keys import verify_ed25519
+from nacre.machine.connection_end import http_connection
 from nacre.messages import error_text, message
 from nacre.ops.fields import Typed
 from nacre.ops.identity import CrawlerIdentity, IdentityPlace, find_identity
@@ -31,7 +31,10 @@ from nacre.wire.key_directory import (
 from nacre.wire.message_signatures import DIRECTORY_TAG, check_signatures
 from nacre.wire.signature_base import HttpMessage, SignatureError
 
-_TIMEOUT: Final = 20.0
+TIMEOUT: Final = 20.0
+"""Seconds for a connection, and for the handshake and the whole reply."""
+_LONGEST_TEXT: Final = 200
+"""Characters that are shown of a server's text."""
 _SOON: Final = 7 * 86_400
 """Seconds before the end of a validity from which it is a warning."""
 _SKEW: Final = 2.0
@@ -128,14 +131,14 @@ def _checks(identity: CrawlerIdentity, fetcher: "_Fetcher", now: float) -> Itera
         text = message(
             "identity.other-type",
             "Content-Type is {kind!r}, not {expected}. Set it in the server's configuration",
-            kind=kind, expected=DIRECTORY_TYPE,
+            kind=_cut(kind), expected=DIRECTORY_TYPE,
         )  # fmt: skip
         yield IdentityCheck("directory", "failed", text)
     yield _check_clock(reply)
     try:
         keys = parse_directory(reply.body)
     except ValueError as error:
-        yield IdentityCheck("keys", "failed", error_text(error))
+        yield IdentityCheck("keys", "failed", _cut(error_text(error)))
         return
     yield from _check_keys(identity, keys, now)
     yield from _check_proofs(identity, reply, keys, now)
@@ -216,13 +219,13 @@ def _check_proofs(
             tag=DIRECTORY_TAG, request=asked,
         )  # fmt: skip
     except SignatureError as error:
-        yield IdentityCheck("proof", "failed", str(error))
+        yield IdentityCheck("proof", "failed", _cut(str(error)))
         return
     if not proofs:
         yield IdentityCheck("proof", "warning", message("identity.no-proof", "no signature"))
     for proof in proofs:
         if proof.fault:
-            yield IdentityCheck("proof", "failed", f"{proof.keyid}: {proof.fault}")
+            yield IdentityCheck("proof", "failed", _cut(f"{proof.keyid}: {proof.fault}"))
         elif proof.expires - now < _SOON:
             yield IdentityCheck("proof", "warning", _until(proof.keyid, proof.expires))
         else:
@@ -261,8 +264,9 @@ def _judge_page(body: bytes, _now: float) -> str:
 def _judge_addresses(body: bytes, _now: float) -> str:
     try:
         content = json.loads(body)
-        for prefix in content["prefixes"]:
-            ip_network(prefix.get("ipv4Prefix") or prefix["ipv6Prefix"])
+        prefixes = [each.get("ipv4Prefix") or each["ipv6Prefix"] for each in content["prefixes"]]
+        for prefix in prefixes:
+            ip_network(prefix.strip())  # a number would be an address, too
         return "" if content["creationTime"] else "no creationTime"
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return message("identity.bad-addresses", "no list of addresses in JSON")
@@ -288,27 +292,28 @@ class _Fetcher:
     def fetch(self, url: str) -> _Reply:
         """Fetch a file."""
         parts = urlsplit(url)
-        connection = HTTPSConnection(
-            parts.hostname or "", parts.port or 443, timeout=_TIMEOUT, context=self._context
-        )
         headers = {
             "User-Agent": f"Nacre/{__version__}", "Accept": "*/*", "Accept-Encoding": "identity"
         }  # fmt: skip
-        end = time.monotonic() + _TIMEOUT
         try:
-            connection.request("GET", parts.path or "/", headers=headers)
-            reply = connection.getresponse()
-            moment = self._clock.now()
-            body = b""
-            while len(body) <= LARGEST and (chunk := reply.read1(8192)):
-                body += chunk
-                if time.monotonic() > end:
-                    raise TimeoutError("too slow")
+            with http_connection(
+                parts.hostname or "", parts.port, TIMEOUT, self._context
+            ) as connection:
+                connection.request("GET", parts.path or "/", headers=headers)
+                reply = connection.getresponse()
+                moment = self._clock.now()
+                body = reply.read(LARGEST + 1)
         except (OSError, HTTPException, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            text = message("identity.unreachable", "{url}: {reason}", url=url, reason=reason)
+            text = message("identity.unreachable", "{url}: {reason}", url=url, reason=_cut(reason))
             return _Reply(text, [], b"", 0.0)
-        finally:
-            connection.close()
         fault = "" if reply.status == 200 else f"{url}: status {reply.status}, not 200"
-        return _Reply(fault, reply.getheaders(), body, moment)
+        fields = reply.getheaders()
+        if sum(len(name) + len(value) for name, value in fields) > LARGEST:
+            fault = f"{url}: more than {LARGEST} bytes of header lines"
+        return _Reply(fault, fields, body, moment)
+
+
+def _cut(text: str) -> str:
+    """Return the begin of a text that a server may have made."""
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
