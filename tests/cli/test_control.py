@@ -240,6 +240,21 @@ def test_an_explanation_as_json(crawled: Crawled):
     assert told["capture"]["visits"] == 1
 
 
+def test_a_user_who_cannot_read_the_key_gets_an_explanation(crawled: Crawled):
+    config = Path(crawled.job) / "crawl.yaml"
+    text = config.read_text()
+    try:
+        config.write_text(
+            f"{text}\nidentity: {{key: {{file: none.pem}}, directory: https://b.test}}\n"
+        )
+        explanation = explained(crawled, crawled.home + "c.html")
+        assert "captured: HTTP status 200." in explanation
+        assert "; this user cannot read the key {file: none.pem}" in explanation
+        assert nacre("run", crawled.job).code == 2
+    finally:
+        config.write_text(text)
+
+
 def test_what_is_no_url(crawled: Crawled):
     assert nacre("explain", crawled.job, "http://").code == 2
 

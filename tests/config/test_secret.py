@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from nacre.config.check import load_partly
 from nacre.config.component import Component, setting
 from nacre.config.document import read_yaml
-from nacre.config.secret import NOT_SHOWN, Secret
+from nacre.config.secret import NOT_SHOWN, Secret, allow_unread_secrets
 
 WORD = "hunter2-and-more"
 
@@ -51,6 +51,16 @@ def test_what_cannot_be_had_is_said_without_the_secret(tmp_path: Path, text: str
     assert len(problems) == 1
     assert said in problems[0]
     assert WORD not in problems[0]
+
+
+def test_a_block_may_do_without_secrets_that_it_cannot_read(tmp_path: Path):
+    (tmp_path / "empty").write_text("\n")
+    for text, source in (("{env: NONE}", {"env": "NONE"}), ("{file: none}", {"file": "none"})):
+        with allow_unread_secrets():
+            found, problems = loaded(f"key: {text}", tmp_path)
+            assert (found.text, found.source, problems) == ("", source, [])
+            assert len(loaded("key: {file: empty}", tmp_path)[1]) == 1
+        assert len(loaded(f"key: {text}", tmp_path)[1]) == 1
 
 
 def test_a_file_without_a_known_directory():

@@ -89,6 +89,8 @@ def _decisions(explanation: Explanation) -> Iterator[str]:
 
 
 def _signing(signing: SigningAnswer) -> str:
+    if signing.unread:
+        return f"yes, from {signing.origin}; this user cannot read the key {signing.unread}"
     if not signing.keyid:
         return f"no, from {signing.origin}"
     return f"by the key {signing.keyid}, from {signing.origin}"

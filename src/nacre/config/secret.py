@@ -2,7 +2,9 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,26 @@ _LONGEST = 65_536
 NOT_SHOWN = "(set, not shown)"
 _ADDRESS = re.compile(r"(?:https?|socks5)://[^@\s]+", re.IGNORECASE)
 """A proxy without user and password in it, which may be shown."""
+
+
+_may_be_unread: ContextVar[bool] = ContextVar("may_be_unread", default=False)
+
+
+class UnreadSecretError(ValueError):
+    """The file or variable of a secret cannot be read by this user."""
+
+
+@contextmanager
+def allow_unread_secrets() -> Iterator[None]:
+    """Accept secrets that cannot be read while the block runs: their text is empty.
+
+    For explanations to users who may read a job and not its secrets. A run needs all of them.
+    """
+    token = _may_be_unread.set(True)
+    try:
+        yield
+    finally:
+        _may_be_unread.reset(token)
 
 
 class Secret:
@@ -139,14 +161,19 @@ def _read(value: object, info: ValidationInfo) -> Secret:
             message("config.must-be-reference", "must be {expected}", expected=_EXPECTED)
         )
     root = (info.context or {}).get("root")
-    text = _of_environment(name) if kind == "env" else _of_file(name, root)
+    try:
+        text = _of_environment(name) if kind == "env" else _of_file(name, root)
+    except UnreadSecretError:
+        if not _may_be_unread.get():
+            raise
+        text = ""
     return Secret(text, {kind: name})
 
 
 def _of_environment(name: str) -> str:
     text = os.environ.get(name, "")
     if not text:
-        raise ValueError(
+        raise UnreadSecretError(
             message(
                 "config.environment-has-no-variable",
                 "the environment has no variable {name}",
@@ -171,7 +198,8 @@ def _of_file(name: str, root: Path | None) -> str:
     try:
         text = read_ordinary(path, _LONGEST).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(
+        kind = UnreadSecretError if isinstance(error, OSError) else ValueError
+        raise kind(
             message(
                 "config.secret-cannot-be-read",
                 "{path} cannot be read: {reason}",

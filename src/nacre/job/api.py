@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from nacre.config.secret import allow_unread_secrets
 from nacre.core.crawluri import CrawlURI
 from nacre.core.message_data import to_plain
 from nacre.fetch.dns import DnsResolver
@@ -150,6 +151,8 @@ async def check_job(directory: PathText, assignments: Iterable[str] = ()) -> Fin
 def explain_url(directory: PathText, url: str) -> Explanation:
     """Explain why a URL was or was not crawled, and which rule decided.
 
+    Secrets of the settings need not be readable: see `SigningAnswer.unread`.
+
     Args:
         directory: The job.
         url: Any URL.
@@ -163,7 +166,7 @@ def explain_url(directory: PathText, url: str) -> Explanation:
     if answer is not None:
         explanation = msgspec.convert(answer["explanation"], Explanation)
     else:
-        with _looking(directory) as view:
+        with allow_unread_secrets(), _looking(directory) as view:
             explanation = Explainer(view).explain(url)
     with other_jobs(Path(directory), SystemClock()) as jobs:
         sharers = tuple(jobs.sharers(explanation.queue.name))

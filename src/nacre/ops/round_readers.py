@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from nacre.config.secret import allow_unread_secrets
 from nacre.errors import ConfigError, JobError, NacreError
 from nacre.ops.fields import LARGEST, LineText, LineTexts, ShortText, Typed, Whole
 from nacre.ops.operation import OperationContext
@@ -201,7 +202,7 @@ def _explain(context: OperationContext, request: ExplainRowRequest) -> "UrlExpla
     from nacre.rounds.explain import explain_url
     from nacre.rounds.typed_keys import key_of
 
-    with open_for_step(context, request, writes=False) as step:
+    with allow_unread_secrets(), open_for_step(context, request, writes=False) as step:
         plain, key = key_of(step.settings, request.url, step.layout.root)
         return explain_url(step, plain, key)
 

@@ -58,6 +58,19 @@ def test_a_page_that_says_that_it_is_missing(crawled: tuple[Path, str]):
         assert not any("why it is" in line for line in explained(crawled, name))
 
 
+def test_a_user_who_cannot_read_the_secrets_gets_an_explanation(crawled: tuple[Path, str]):
+    config = crawled[0] / "crawl.yaml"
+    text = config.read_text()
+    try:
+        config.write_text(
+            f"{text}\nidentity: {{key: {{file: no.pem}}, directory: https://b.test}}\n"
+        )
+        assert any("db_gone" in line for line in explained(crawled, "hard"))
+        assert nacre("cycle", str(crawled[0]), "generate").code == 2
+    finally:
+        config.write_text(text)
+
+
 def test_the_target_of_a_redirect_and_what_is_known_of_it(crawled: tuple[Path, str]):
     root, home = crawled
     [line] = [one for one in explained(crawled, "old") if "redirects" in one]

@@ -146,8 +146,14 @@ def test_the_page_of_a_url_says_which_key_signs(tmp_path: Path):
     async def scene(console: GivenConsole, _: dict[str, str]) -> None:
         explained = (await console.client.get(f"{J}/url", params={"u": f"{url}a.html"})).text
         assert "Signed requests" in explained
-        assert re.search(r"by the key [\w-]{43} \(file crawl[.]yaml:\d+\)", explained)
+        assert re.search(signing, explained)
 
+    signing = r"by the key [\w-]{43} \(file crawl[.]yaml:\d+\)"
+    play(tmp_path, scene)
+    key.unlink()
+    signing = (
+        r"yes; this user cannot read the key {file: [^}]*/key[.]pem} \(file crawl[.]yaml:\d+\)"
+    )
     play(tmp_path, scene)
 
 

@@ -69,3 +69,14 @@ def test_the_key_that_signs_now():
         found = signing_answer(settings, now, "crawl.yaml:7")
         assert found is not None
         assert found.keyid == keyid
+
+
+def test_a_user_who_cannot_read_the_key_gets_the_answer_with_a_note():
+    unread = {"key": Secret("", {"file": "key.pem"}), "directory": DIRECTORY}
+    signing, lines = explained("http://a.test/", identity=unread)
+    assert signing == SigningAnswer("", WELL_KNOWN, "crawl.yaml:7", "{file: key.pem}")
+    assert lines == [
+        "  signed      yes, from crawl.yaml:7; this user cannot read the key {file: key.pem}"
+    ]
+    signing, _ = explained("http://a.test/plain/x", identity=unread, **UNSIGNED)
+    assert signing == SigningAnswer("", "", "sheet unsigned, crawl.yaml:7")

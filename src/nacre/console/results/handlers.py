@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from nacre.config.secret import allow_unread_secrets
 from nacre.console.call import Call
 from nacre.console.frontier.changes import ImportForm, import_lines
 from nacre.console.task_answers import read
@@ -119,9 +120,10 @@ def explain_page(layout: Layout, request: ExplainRequest) -> ExplainedPage:
 
 def _explain(view: OpenView, request: ExplainRequest) -> tuple[Explanation, dict[str, Any]]:
     """The explanation of a URL, and its history; {} for none."""
-    job = view.view(running=request.running)
-    explainer: Explainer = view.once("explainer", lambda: Explainer(job))
-    explained = explainer.explain(request.url)
+    with allow_unread_secrets():
+        job = view.view(running=request.running)
+        explainer: Explainer = view.once("explainer", lambda: Explainer(job))
+        explained = explainer.explain(request.url)
     return explained, page_history.page(view.store, explained.same_as or explained.url) or {}
 
 

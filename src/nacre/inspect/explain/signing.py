@@ -14,14 +14,16 @@ class SigningAnswer(msgspec.Struct, frozen=True):
     """The signatures of requests to the URL.
 
     Attributes:
-        keyid: Thumbprint of the key that signs now; "" if they are not signed.
+        keyid: Thumbprint of the key that signs now; "" if they are not signed, or it is unknown.
         directory: URL of the published keys; "" if they are not signed.
         origin: The sheet with `identity.key`, and its place; else the place of the value.
+        unread: Reference to the key, if the user who asks cannot read it; else "".
     """
 
     keyid: str
     directory: str
     origin: str
+    unread: str = ""
 
 
 def signing_answer(settings: IdentitySettings, now: float, origin: str) -> SigningAnswer | None:
@@ -36,4 +38,6 @@ def signing_answer(settings: IdentitySettings, now: float, origin: str) -> Signi
     if keys:
         keyid = keys[current_key(keys, now)].keyid
         return SigningAnswer(keyid, settings.directory, origin)
+    if settings.key.source:
+        return SigningAnswer("", settings.directory, origin, unread=str(settings.key))
     return SigningAnswer("", "", origin) if origin not in _UNSAID else None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from nacre.config.check import Loaded
+from nacre.config.secret import allow_unread_secrets
 from nacre.errors import StorageError
 from nacre.inspect.stored_job import read_only, require_store
 from nacre.inspect.view import LiveFigures, ToeFacts, View
@@ -85,7 +86,8 @@ class OpenView:
         cached = self.kept.get("settings")
         now = CLOCK.monotonic()
         if cached is None or cached[0] != stamp or now - cached[1] > _SETTINGS:
-            cached = self.kept["settings"] = (stamp, now, load_job(self.layout))
+            with allow_unread_secrets():
+                cached = self.kept["settings"] = (stamp, now, load_job(self.layout))
         loaded: Loaded[JobSettings] = cached[2]
         return loaded
 
