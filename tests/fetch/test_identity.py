@@ -49,7 +49,8 @@ def test_the_url_of_a_directory(text: str, url: str):
 
 @pytest.mark.parametrize(
     "text", ["a.test", "http://a.test", "https://", 'https://a.test/"', "https://中.test",
-    "https://[zz]", "https://[::1", "https://a:b:c", "https://a.test:99999", "https://u:p@a.test", "https://a.test/#x", "https://a.test/\r\nX: 1", "https://a.test/\\"]
+    "https://[zz]", "https://[::1", "https://a:b:c", "https://a.test:99999",
+    "https://u:p@a.test", "https://a.test/#x", "https://a.test/\r\nX: 1", "https://a.test/\\"]
 )  # fmt: skip
 def test_what_is_no_directory(text: str):
     with pytest.raises(ValidationError, match="is no https URL"):
