@@ -98,6 +98,18 @@ def test_the_number_of_lines_is_limited(store: Store):
     assert (len(entry.texts), entry.more) == (MOST_SIGNALS, 3)
 
 
+def test_many_lines_at_one_place_are_paired_in_order(store: Store):
+    was, now = ([signal(value, f"{value}{at}") for at in range(3)] for value in "yn")
+    (entry,) = entries(store, version(DAY, *was[:2]), version(2 * DAY, *now))
+    assert texts(entry) == ["-y0+n0", "-y1+n1", "+n2"]
+
+
+def test_all_lines_of_large_files_are_compared_in_little_room(store: Store):
+    was, now = ([signal(value, f"{value}{at}") for at in range(2_000)] for value in ("y", "n"))
+    (entry,) = entries(store, version(DAY, *was), version(2 * DAY, *now))
+    assert (len(entry.texts), entry.more) == (MOST_SIGNALS, 1_980)
+
+
 def test_each_change_is_in_its_run_and_the_first_run_has_none(store: Store):
     found = entries(
         store,

@@ -1,5 +1,6 @@
 """Changed preferences of sites and pages as entries of the change feed."""
 
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -24,8 +25,9 @@ class RightsChange(NamedTuple):
         run: Number of its run.
         source: Kind of the source: `robots.txt`, …; `reply` for the headers and HTML of a page.
         record_id: WARC-Record-ID of the capture; "" if it was not stored.
-        gone: The signals of before that are not in the capture.
-        new: The signals that were not there before.
+        texts: The first lines that differ: those that went, each with the line in its place, and
+            then those that came.
+        more: Number of further lines.
     """
 
     url: str
@@ -33,8 +35,8 @@ class RightsChange(NamedTuple):
     run: int
     source: str
     record_id: str
-    gone: Sequence[PreferenceSignal]
-    new: Sequence[PreferenceSignal]
+    texts: list[DifferingText]
+    more: int
 
     @property
     def kind(self) -> str:
@@ -67,8 +69,34 @@ def _change(
     gone: Sequence[PreferenceSignal],
     new: Sequence[PreferenceSignal],
 ) -> RightsChange:
+    pairs = list(_pairs(gone, new))
+    texts = [_differing_text(*pair) for pair in pairs[:MOST_SIGNALS]]
+    more = len(pairs) - len(texts)
     time = version.since / 1e6
-    return RightsChange(version.url, time, run, source, version.record_id, gone, new)
+    return RightsChange(version.url, time, run, source, version.record_id, texts, more)
+
+
+def _pairs(
+    gone: Sequence[PreferenceSignal], new: Sequence[PreferenceSignal]
+) -> Iterator[tuple[PreferenceSignal | None, PreferenceSignal | None]]:
+    """Yield each signal that went with its successor, and then those that came."""
+    at_place = defaultdict[tuple[str, str, str], deque[int]](deque)
+    for at, signal in enumerate(new):
+        at_place[_place(signal)].append(at)
+    for signal in gone:
+        successors = at_place[_place(signal)]
+        yield signal, new[successors.popleft()] if successors else None
+    for at in sorted(at for rest in at_place.values() for at in rest):
+        yield None, new[at]
+
+
+def _place(signal: PreferenceSignal) -> tuple[str, str, str]:
+    return signal.source, signal.name, signal.path
+
+
+def _differing_text(gone: PreferenceSignal | None, new: PreferenceSignal | None) -> DifferingText:
+    sides = [(kind, side) for kind, side in ((GONE, gone), (NEW, new)) if side is not None]
+    return DifferingText(sides[0][1].source, [DifferingWords(kind, s.line) for kind, s in sides])
 
 
 def _without(
@@ -85,7 +113,6 @@ def _meaning(signal: PreferenceSignal) -> object:
 
 def rights_entry(change: RightsChange) -> ChangeEntry:
     """Return the entry of changed preferences (pure)."""
-    texts = list(_texts(change))
     return ChangeEntry(
         id=entry_id(f"rights {change.source} {change.url}", change.time),
         url=change.url,
@@ -93,25 +120,7 @@ def rights_entry(change: RightsChange) -> ChangeEntry:
         time=iso(change.time),
         run=change.run,
         reason=change.source,
-        texts=texts[:MOST_SIGNALS],
-        more=max(0, len(texts) - MOST_SIGNALS),
+        texts=change.texts,
+        more=change.more,
         record_id=change.record_id,
     )
-
-
-def _texts(change: RightsChange) -> Iterator[DifferingText]:
-    """Yield the lines that went, each with the line in its place, and then those that came."""
-    new = list(change.new)
-    for gone in change.gone:
-        words = [DifferingWords(GONE, gone.line)]
-        successor = next((signal for signal in new if _place(signal) == _place(gone)), None)
-        if successor is not None:
-            new.remove(successor)
-            words.append(DifferingWords(NEW, successor.line))
-        yield DifferingText(gone.source, words)
-    for signal in new:
-        yield DifferingText(signal.source, [DifferingWords(NEW, signal.line)])
-
-
-def _place(signal: PreferenceSignal) -> tuple[str, str, str]:
-    return signal.source, signal.name, signal.path
