@@ -105,7 +105,10 @@ def test_a_selection(changed: Changed, words: tuple[str, ...], names: set[str]):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (("--since", "soon"), "since: 'soon' is neither a run nor a time; the runs are: 1 ("),
+        (
+            ("--since", "soon"),
+            "since: 'soon' is neither a run nor a time nor a duration; the runs are: 1 (",
+        ),
         (("--kind", "lost"), "kind: there is no kind 'lost'; it is one of new, changed, gone"),
     ],
 )

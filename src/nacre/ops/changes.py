@@ -45,13 +45,14 @@ class ChangesQuery(msgspec.Struct, frozen=True):
     """A selection of changes; all conditions must hold.
 
     Attributes:
-        since: Only changes of this run and later ones, by its number or name; or since this time.
+        since: Only changes of this run and later ones, by its number or name; or since this time;
+            or of the last days, such as 7d.
         match: Only URLs in which this regular expression is found.
         kind: Only these kinds: new, changed, gone, moved, back, rights.
         most: Number of changes; the newest are chosen.
     """
 
-    since: Annotated[ShortText, Typed("RUN|TIME")] = ""
+    since: Annotated[ShortText, Typed("RUN|TIME|DURATION")] = ""
     match: Annotated[LineText, Typed("REGEX", letter="-r")] = ""
     kind: Annotated[ShortText, Typed("KIND,…")] = ""
     most: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100

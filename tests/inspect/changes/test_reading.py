@@ -79,6 +79,8 @@ def urls(store: Store, **chosen: object) -> list[str]:
         ({"since": iso(TIME + 3 * DAY)}, ["3a"]),
         ({"since": iso(TIME + 2 * DAY + 12)}, ["3a", "2ccc", "2bb"]),
         ({"since": "2030-01-01"}, []),
+        ({"since": "500000w"}, ["3a", "2ccc", "2bb", "2a"]),
+        ({"since": "1 d"}, []),
         ({"match": "/b+$"}, ["2bb"]),
         ({"kinds": ("new", "gone")}, ["2ccc", "2a"]),
         ({"most": 2}, ["3a", "2ccc"]),
@@ -88,7 +90,24 @@ def test_a_selection(store: Store, chosen: dict[str, object], found: list[str]):
     assert urls(store, **chosen) == found
 
 
-@pytest.mark.parametrize("chosen", [{"since": "run-9"}, {"kinds": ("lost",)}, {"match": "("}])
+@pytest.mark.parametrize(("since", "found"), [("2m", ["50000z"]), ("90 s", ["50000z"]), ("1m", [])])
+def test_a_duration_counts_back_from_now(store: Store, since: str, found: list[str]):
+    put_runs(store, run(50_000))  # its end, in the future, is now
+    ChangeLog(store).add(change("z", 50_000))
+    assert urls(store, since=since) == found
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        *(
+            {"since": text}
+            for text in ("run-9", "0", "-1", "99", "1.5", "7x", "d", "2026-13-45", " ")
+        ),
+        {"kinds": ("lost",)},
+        {"match": "("},
+    ],
+)
 def test_a_selection_without_meaning(store: Store, chosen: dict[str, object]):
     with pytest.raises(ConfigError):
         urls(store, **chosen)

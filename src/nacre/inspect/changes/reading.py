@@ -2,6 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from heapq import merge
 from itertools import pairwise
 from math import inf
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from nacre.config.component import parse_duration
 from nacre.core.changes import FEED_KINDS, ChangeRow
 from nacre.core.clock import iso, parse_time
 from nacre.errors import ConfigError, Problem
@@ -23,6 +25,7 @@ from nacre.inspect.changes.feed import (
     order_counts,
 )
 from nacre.inspect.changes.rights import RightsChange, rights_changes, rights_entry
+from nacre.inspect.view import stored_clock
 from nacre.messages import message
 from nacre.recrawl.change_log import change_rows, unread_runs
 from nacre.runs.runs import RunRow, all_runs, is_over
@@ -41,7 +44,8 @@ class ChangeFilter(NamedTuple):
     """A selection of changes; all conditions must hold.
 
     Attributes:
-        since: Number or name of the first run, or a time; "" for all runs.
+        since: Number or name of the first run, a time, or a time back from now, such as `7d`; ""
+            for all runs.
         match: Regular expression found in the URL; "" for any.
         kinds: Kinds of changes; () for all.
         most: Number of entries; the newest are chosen.
@@ -160,7 +164,8 @@ def read_runs(store: Store, chosen: ChangeFilter) -> Iterator[RunChanges]:
         ConfigError: A part of the selection has no meaning.
     """
     runs = _known_runs(store)
-    start, accepts = _start(chosen.since, runs), _accepts(chosen)
+    now = stored_clock(store).now()
+    start, accepts = _start(chosen.since, runs, now), _accepts(chosen)
     for run, following in [*pairwise(runs), (runs[-1], None)][:0:-1] if runs else ():
         if run.number < start.run or (run.ended and run.ended < start.time):
             return
@@ -203,23 +208,39 @@ def _rights_of(store: Store, run: RunRow, until: float) -> Iterator[RightsChange
     return rights_changes(store, run.number, run.started, min(until, run.ended + _MARGIN))
 
 
-def _start(since: str, runs: Sequence[RunRow]) -> _Start:
+def _start(since: str, runs: Sequence[RunRow], now: float) -> _Start:
     if not since:
         return _Start()
     for run in runs:
         if since in {run.name, str(run.number)}:
             return _Start(run=run.number)
-    try:
-        return _Start(time=parse_time(since))
-    except ValueError:
-        have = ", ".join(f"{run.number} ({run.name})" for run in runs[-10:]) or "none"
-        words = message(
-            "changes.no-run-or-time",
-            "{since!r} is neither a run nor a time; the runs are: {have}",
-            since=since, have=have,
-        )  # fmt: skip
-        hint = message("changes.time-form", "a run, or an ISO 8601 time, UTC without a zone")
-        raise ConfigError([Problem("since", words, hint, "2026-11-23T02:00:00Z")]) from None
+    time = _time_of(since, now)
+    if time is not None:
+        return _Start(time=time)
+    have = ", ".join(f"{run.number} ({run.name})" for run in runs[-10:]) or "none"
+    words = message(
+        "changes.no-run-or-time",
+        "{since!r} is neither a run nor a time nor a duration; the runs are: {have}",
+        since=since, have=have,
+    )  # fmt: skip
+    hint = message(
+        "changes.time-form",
+        "a run, an ISO 8601 time (UTC without a zone), or a duration back from now such as 7d",
+    )
+    raise ConfigError([Problem("since", words, hint, "2026-11-23T02:00:00Z")])
+
+
+def _time_of(since: str, now: float) -> float | None:
+    """Return a time, or that of a duration before now, seconds since the epoch; None for neither.
+
+    A number without a unit is no duration: there is no run of that number.
+    """
+    with suppress(ValueError):
+        return parse_time(since)
+    if since[-1].isalpha():
+        with suppress(ValueError):
+            return now - float(str(parse_duration(since)))
+    return None
 
 
 def _accepts(chosen: ChangeFilter) -> Callable[[ChangeRow | RightsChange], bool]:
