@@ -15,10 +15,12 @@ class _JumpingSelector(selectors.SelectSelector):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
+        self.jumps = 0
 
     def select(self, timeout: float | None = None) -> Any:
         assert timeout is not None, "the loop stands still: no timer is set, and no task can run"
         self.now += max(timeout, 0.0)
+        self.jumps += timeout > 0
         assert self.now < _END, f"the loop still runs after {_END:.0f} seconds"
         return super().select(0)
 
@@ -34,9 +36,27 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Return its virtual time, seconds."""
         return self._jumping.now
 
+    @property
+    def jumps(self) -> int:
+        """Number of times that its clock jumped: that a real loop would have slept."""
+        return self._jumping.jumps
+
     def block(self, seconds: float) -> None:
         """Let time pass, as a callback does that keeps the loop busy."""
         self._jumping.now += seconds
+
+
+class LoopClock:
+    """A clock with the time of the running loop."""
+
+    def now(self) -> float:
+        return self.monotonic()
+
+    def monotonic(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
 
 
 def run_virtually(main: Coroutine[Any, Any, None]) -> None:

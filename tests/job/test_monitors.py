@@ -13,7 +13,7 @@ from nacre.job.monitors import (
     tune_allocator,
 )
 from nacre.settings.settings import JobSettings
-from tests.virtual_loop import VirtualLoop, run_virtually
+from tests.virtual_loop import LoopClock, VirtualLoop, run_virtually
 
 HOUR = 3600.0
 
@@ -120,13 +120,6 @@ def test_of_many_gaps_the_first_are_told_and_the_others_summed_up():
     dog.beat(0.15)
     assert len(logs.lines) == 12
     assert dog.gaps == 1511
-
-
-class LoopClock(Clock):
-    """The time of the running loop."""
-
-    def monotonic(self) -> float:
-        return asyncio.get_running_loop().time()
 
 
 class WatchedLoop:

@@ -2,28 +2,30 @@
 
 import asyncio
 import random
+from typing import cast
 
 import pytest
 
 from nacre.core.capture import BytesBody
 from nacre.errors import StorageError
-from nacre.store.commit import PENDING, GroupCommit, sort_lines
+from nacre.store.commit import AGE, PENDING, SYNC, GroupCommit, sort_lines
 from nacre.store.file_table import get_row
 from nacre.store.files import TAIL_LIMIT, FileKind, FileState
 from nacre.store.recovery import StartOptions, recover
 from nacre.store.store import Store
 from tests.store.simulated import World
 from tests.store.workload import ROOT, Inline, StepClock
+from tests.virtual_loop import LoopClock, VirtualLoop, run_virtually
 
 
 class Job:
     """A group commit over a simulated world; `async with` runs and ends it."""
 
-    def __init__(self):
+    def __init__(self, clock=None):
         self.world = World()
         self.store = Store(self.world.engine)
         recover(self.store, self.world.disk, ROOT, StartOptions(archives=("archive",)))
-        self.commit = GroupCommit(self.store, self.world.disk, ROOT, StepClock())
+        self.commit = GroupCommit(self.store, self.world.disk, ROOT, clock or StepClock())
         self.commit._thread.shutdown()
         self.commit._thread = Inline()
         self.tasks = asyncio.TaskGroup()
@@ -87,6 +89,46 @@ def test_a_full_group_is_sealed_without_being_asked():
             assert (job.commit.committed, job.commit.groups) == (256, 1)
 
     asyncio.run(main())
+
+
+def test_an_empty_group_wakes_nothing_and_a_row_is_durable_in_time():
+    async def main():
+        loop = cast("VirtualLoop", asyncio.get_running_loop())
+        async with Job() as job:
+            log = job.commit.log("logs/crawl.log")
+            await job.commit.flush()
+            for add in (
+                lambda: job.store.put("meta", b"k", b"v"),
+                lambda: job.store.put_all("meta", {b"k": b"v"}),
+                lambda: job.store.delete("meta", b"k"),
+                lambda: job.commit.line(log, b"line\n"),
+                job.commit.visit_done,
+            ):
+                await asyncio.sleep(3.0)
+                jumps, groups = loop.jumps, job.commit.groups
+                await asyncio.sleep(100.0 / 3)
+                assert (loop.jumps, job.commit.groups) == (jumps + 1, groups)
+                add()
+                await asyncio.sleep(AGE + 0.001)
+                assert job.commit.groups > groups
+
+    run_virtually(main())
+
+
+def test_lines_are_synced_in_time_though_nothing_else_comes():
+    async def main():
+        async with Job(LoopClock()) as job:
+            log = job.commit.log("logs/crawl.log")
+            await job.commit.flush()
+            await asyncio.sleep(3.0)
+            for _ in range(2):
+                job.commit.line(log, b"line\n")
+                await asyncio.sleep(AGE + 0.001)
+            assert list(job.store.scan("journal", b"")) != []
+            await asyncio.sleep(SYNC + AGE)
+            assert list(job.store.scan("journal", b"")) == []
+
+    run_virtually(main())
 
 
 def test_much_that_waits_pauses_the_hand_out():

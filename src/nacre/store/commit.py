@@ -84,6 +84,8 @@ class GroupCommit:
         self._writer = GroupWriter(disk, self._engine, self.files, sort_index)
         self._thread: Executor = ThreadPoolExecutor(1, "nacre-writer")
         self._before_seal: list[Callable[[], None]] = []
+        self._begun = asyncio.Event()
+        store.when_begun(self._begun.set)
         self._ripe = asyncio.Event()
         self._released = asyncio.Event()
         self._holds = 0
@@ -119,6 +121,8 @@ class GroupCommit:
         size = len(data) if isinstance(data, bytes) else data.length
         offset = file.reserve(size)
         group.appends.setdefault(file, []).append(data)
+        if not group.size:
+            self._begun.set()
         group.size += size
         return offset
 
@@ -126,6 +130,8 @@ class GroupCommit:
         """Add a line, its line feed included, to the end of a log or an index."""
         group = self._store.group
         group.lines.setdefault(self._open_files[number], []).append(text)
+        if not group.size:
+            self._begun.set()
         group.size += len(text)
 
     def visit_done(self) -> None:
@@ -137,6 +143,8 @@ class GroupCommit:
         if self.failure is not None:
             raise self._failure()
         group = self._store.group
+        if not group.visits:
+            self._begun.set()
         group.visits += 1
         if group.visits >= VISITS or group.size >= BYTES:
             self._ripe.set()
@@ -184,6 +192,7 @@ class GroupCommit:
             file.name_finally(final)
         group = self._group
         group.closing.append(file)
+        self._begun.set()
 
     def size(self, number: int) -> int:
         """Size of a file with all that was added to it, durable or not, in bytes."""
@@ -229,14 +238,23 @@ class GroupCommit:
             raise
 
     async def _wait(self) -> None:
-        """Until the group is ripe, or as old as it may get; it began when the last was sealed."""
-        delay = AGE
+        """Wait until the group is ripe or of age, or a sync is due; for an empty one nothing is.
+
+        A group that began while the last one was written is as old as the seal of that one.
+        """
+        began = self._sealed_at
+        if self._group.empty:
+            self._begun.clear()
+            await _wait_for(self._begun, self._until_sync())
+            began = asyncio.get_running_loop().time()
         if not self._group.empty:
-            delay += self._sealed_at - asyncio.get_running_loop().time()
-        if delay > 0:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(delay):
-                    await self._ripe.wait()
+            await _wait_for(self._ripe, began + AGE - asyncio.get_running_loop().time())
+
+    def _until_sync(self) -> float | None:
+        """Return the seconds until a sync is due; None while no file needs it."""
+        if not unsynced_files(self._open_files.values()):
+            return None
+        return self._synced + SYNC - self._clock.monotonic()
 
     async def _turn(self) -> None:
         self._ripe.clear()
@@ -322,6 +340,7 @@ class GroupCommit:
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         group = self._group
         group.waiters.append(waiter)
+        self._begun.set()
         await waiter
 
     async def flush(self) -> None:
@@ -332,6 +351,7 @@ class GroupCommit:
     def finish(self) -> None:
         """Let `run` commit everything, sync all files and return."""
         self._finishing = True
+        self._begun.set()
         self._ripe.set()
 
     async def in_writer(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -374,6 +394,14 @@ class GroupCommit:
             return self.failure
         reason = repr(self.failure) if self.failure else "the job has finished"
         return StorageError(f"Nothing can be committed any more: {reason}.")
+
+
+async def _wait_for(event: asyncio.Event, seconds: float | None) -> None:
+    """Wait for an event, for some seconds at most; None for any time."""
+    if seconds is None or seconds > 0:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
 
 
 def _announcement(work: CommitWork) -> dict[bytes, bytes | None]:

@@ -3,7 +3,7 @@
 import time
 from asyncio import Future
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, Self
 from weakref import WeakSet
@@ -179,6 +179,11 @@ class Store:
         self._sealed_group: CommitGroup | None = None
         self._novelties: dict[str, NewKeyFilter] = {}
         self._scans: WeakSet[Iterator[tuple[bytes, bytes]]] = WeakSet()
+        self._begun: Callable[[], None] = _ignore
+
+    def when_begun(self, callback: Callable[[], None]) -> None:
+        """Have a function called with the first row of each group."""
+        self._begun = callback
 
     @classmethod
     def open(cls, path: str, *, memory: int = MEMORY, read_only: bool = False) -> Self:
@@ -240,17 +245,26 @@ class Store:
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set a value."""
         self._open[family][key] = value
-        self.group.size += ROW_COST + len(value)
+        group = self.group
+        if not group.size:
+            self._begun()
+        group.size += ROW_COST + len(value)
 
     def put_all(self, family: str, rows: Mapping[bytes, bytes]) -> None:
         """Set many values; cheaper than as many `put`."""
         self._open[family].update(rows)
-        self.group.size += ROW_COST * len(rows) + sum(map(len, rows.values()))
+        group = self.group
+        if not group.size:
+            self._begun()
+        group.size += ROW_COST * len(rows) + sum(map(len, rows.values()))
 
     def delete(self, family: str, key: bytes) -> None:
         """Remove a key; nothing happens when it is not there."""
         self._open[family][key] = None
-        self.group.size += ROW_COST
+        group = self.group
+        if not group.size:
+            self._begun()
+        group.size += ROW_COST
 
     def scan(
         self,
@@ -373,6 +387,10 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _ignore() -> None:
+    """Nothing waits for the first row of a group."""
 
 
 def _merge(
