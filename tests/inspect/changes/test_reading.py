@@ -172,6 +172,18 @@ def test_a_run_is_listed_when_it_is_over(store: Store, status: ExitStatus, is_li
     assert feed.running == ("" if is_listed else "run-4")
 
 
+@pytest.mark.parametrize(
+    ("number", "note"),
+    [(1, "There is nothing to compare yet"), (2, "Run run-2 did not end yet")],
+)
+def test_an_open_run_is_what_the_next_changes_come_from(tmp_path: Path, number: int, note: str):
+    with Store.open(str(tmp_path)) as opened:
+        first = run(1, ExitStatus.NONE if number == 1 else OVER, mode="full")
+        put_runs(opened, *[first, run(2, ExitStatus.NONE)][:number])
+        (line,) = feed_lines(read_feed(opened, "demo", ChangeFilter()))
+    assert line.startswith(note)
+
+
 def test_a_full_run_that_no_recrawl_has_read_is_named(store: Store):
     put_runs(store, run(3), run(4, mode="full"))
     path = "runs/run-4/archive/a.warc.gz"

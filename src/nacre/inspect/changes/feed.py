@@ -110,7 +110,8 @@ class ChangeFeed(msgspec.Struct, frozen=True):
         entries: The entries, the newest first.
         left_out: Number of older entries that are left out of the runs above.
         unread: Names of full runs whose pages are compared when the next recrawl starts.
-        running: Name of a run that did not end: its entries follow when it ends. "" for none.
+        running: Name of a run after the first that did not end: its entries follow when it ends. ""
+            for none.
         last_run: Name of the last run of the job that is over and follows another; "" for none.
         is_recording: The job is a recording, whose pages no run compares.
     """

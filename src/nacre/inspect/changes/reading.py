@@ -112,7 +112,7 @@ def read_feed(
         left_out += max(0, sum(found.run.counts.values()) - room)
         updated = max(updated, found.updated)
     selection = [chosen.match, *chosen.kinds] if chosen.match or chosen.kinds else []
-    is_open = bool(runs) and not is_over(runs[-1]) and not is_recording
+    is_open = len(runs) > 1 and not is_over(runs[-1]) and not is_recording
     return ChangeFeed(
         feed_id(job, runs[0].name if runs else "", selection),
         job,

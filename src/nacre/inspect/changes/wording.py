@@ -149,7 +149,7 @@ def feed_notes(feed: ChangeFeed) -> Iterator[str]:
             "No run is selected. The last one with a run before it is {name}.",
             name=feed.last_run,
         )
-    elif not feed.runs:
+    elif not feed.runs and not feed.running:
         yield message(
             "changes.no-runs",
             "There is nothing to compare yet: changes are those of the runs after the first. "
