@@ -14,7 +14,7 @@ from pathlib import Path
 from tools import cache
 
 _ROOTS = (Path("/"), cache.folder("system"))
-_START = 10.0
+_START = 100.0
 _LOWEST, _HIGHEST = 10_000, 30_000
 _OWN: dict[int, socket.socket] = {}
 

@@ -18,7 +18,7 @@ def in_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P, N
     return run
 
 
-async def wait_until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+async def wait_until(condition: Callable[[], object], seconds: float = 100.0) -> None:
     """Wait for something that comes from another process."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - the other process sets no event

@@ -200,7 +200,7 @@ def test_no_process_remains_when_the_crawler_is_killed(
         assert all(map(process_tree.is_running, pids))
         assert report["owner"] != 0
         parent.kill()
-    asyncio.run(wait_until(lambda: not any(map(process_tree.is_running, pids)), seconds=5.0))
+    asyncio.run(wait_until(lambda: not any(map(process_tree.is_running, pids))))
 
 
 @pytest.mark.browser

@@ -45,7 +45,7 @@ def test_a_client_that_wants_no_other_reply_gets_the_end(line: bytes) -> None:
         async with proxying(Answers()) as listener:
             client = await Client.to(listener)
             client.writer.write(b"GET http://h.test/ HTTP/1.1\r\n" + line + b"\r\n\r\n")
-            assert await asyncio.wait_for(client.reader.read(), 5) == HELLO
+            assert await asyncio.wait_for(client.reader.read(), 60) == HELLO
 
     run(main())
 
@@ -245,7 +245,7 @@ def test_a_browser_that_takes_nothing_stops_its_server() -> None:
             client = await Client.to(listener)
             client.writer.transport.pause_reading()  # type: ignore[attr-defined]
             client.writer.write(GET)
-            await asyncio.wait_for(handler.left.wait(), 5)
+            await asyncio.wait_for(handler.left.wait(), 60)
             assert handler.sent < 20_000_000
 
     run(main())
@@ -263,7 +263,7 @@ def test_the_handler_learns_that_nobody_waits(how: str) -> None:
                 client.writer.transport.abort()
             else:
                 listener.assign(None)
-            await asyncio.wait_for(handler.left.wait(), 5)
+            await asyncio.wait_for(handler.left.wait(), 60)
             await listener.wait_for_handlers(2)
             assert not listener.running
 
@@ -405,7 +405,7 @@ def test_a_websocket_passes_both_ways(port: int) -> None:
                 got += await client.read()
             assert listener.websockets == 1
             client.writer.transport.abort()
-            await asyncio.wait_for(handler.closed.wait(), 5)
+            await asyncio.wait_for(handler.closed.wait(), 60)
             assert listener.websockets == 0
         scheme = "wss" if port == 443 else "ws"
         assert handler.resource == f"websocket {scheme}://h.test/s"
@@ -428,7 +428,7 @@ def test_the_limits_of_websockets(limit: str, monkeypatch: pytest.MonkeyPatch) -
             assert (b" 101 " in got) is (limit == "bytes")
             if limit == "bytes":
                 client.writer.write(b"x" * 5000)
-                await asyncio.wait_for(handler.closed.wait(), 5)
+                await asyncio.wait_for(handler.closed.wait(), 60)
             while await client.read():
                 pass
 

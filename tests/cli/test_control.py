@@ -48,7 +48,7 @@ def running(job: Path, *arguments: object) -> Iterator[subprocess.Popen[str]]:
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=200)
     return process.returncode, out, err
 
 

@@ -248,7 +248,7 @@ def test_status_of_a_running_job_has_headings(tmp_path: Path):
             text = said("status", tmp_path / "slow")
             assert re.search(r"queue +waiting URIs +one every +takes about +why", text)
             process.terminate()
-            process.wait(20)
+            process.wait(200)
 
 
 def test_forms_without_a_unit_are_counts_and_numbers():

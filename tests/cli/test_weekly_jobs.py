@@ -92,7 +92,7 @@ def test_a_wait_is_seen_and_ended_from_another_terminal(tmp_path: Path, rhythm: 
             assert (again.code, "again and again already" in again.err) == (2, True)
             stopped = nacre("stop", job)
             assert (stopped.code, "no further pass begins" in stopped.out) == (0, True)
-            assert process.wait(20) == 5
+            assert process.wait(200) == 5
     assert not (job / "control" / "stop").exists()
     assert status(job)["recurring"] is None
     assert "next pass: 2" not in nacre("status", job).out
@@ -106,7 +106,7 @@ def test_signals_end_the_wait_cleanly(tmp_path: Path, number: int):
         crawled(home, job)
         with waiting(job, RHYTHMS[0]) as process:
             process.send_signal(number)
-            assert process.wait(20) == 0
+            assert process.wait(200) == 0
     assert status(job)["recurring"] is None
 
 
@@ -116,7 +116,7 @@ def test_a_file_stops_the_wait_too(tmp_path: Path):
         crawled(home, job)
         with waiting(job, RHYTHMS[0]) as process:
             (job / "control" / "stop").touch()
-            assert process.wait(20) == 5
+            assert process.wait(200) == 5
 
 
 def test_a_wait_that_was_killed_is_told_from_one_that_goes_on(tmp_path: Path):
@@ -145,7 +145,7 @@ def test_a_run_that_was_begun_by_hand_does_not_end_the_passes(tmp_path: Path):
             assert by_hand.code == 0, by_hand.err
             assert process.poll() is None
             assert nacre("stop", job).code == 0
-            assert process.wait(20) == 5
+            assert process.wait(200) == 5
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "gbk"])

@@ -31,7 +31,7 @@ def name_server(names: Mapping[str, str], folder: Path) -> Iterator[str]:
 
 
 def _await(process: subprocess.Popen[bytes], name: str, port: int) -> None:
-    for _ in range(100):
+    for _ in range(1000):
         if process.poll() is not None:
             raise NginxError(f"dnsmasq ended: {process.communicate()[1].decode()}")
         try:

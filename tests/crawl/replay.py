@@ -44,7 +44,7 @@ class Replay:
             date: Its WARC-Date.
         """
         stamp = "".join(filter(str.isdigit, date))[:14]
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=200)
         try:
             connection.request("GET", f"/t/{stamp}id_/{url}")
             reply = connection.getresponse()
@@ -79,13 +79,13 @@ def replaying(warcs: Sequence[Path], folder: Path) -> Iterator[Replay]:
         yield Replay(port)
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(100)
 
 
 def _await(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    for _ in range(300):
+    for _ in range(2000):
         assert process.poll() is None, f"pywb ended: {log.read_text()[-2000:]}"
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         try:
             connection.request("GET", "/")
             connection.getresponse().read()

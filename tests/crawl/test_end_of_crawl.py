@@ -3,6 +3,7 @@
 import http.server
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,11 @@ pytestmark = pytest.mark.crawl
 
 
 @pytest.fixture
-def dead() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+def dead() -> Iterator[int]:
+    """A port that nobody listens on, now or later."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield int(taken.getsockname()[1])
 
 
 @pytest.fixture

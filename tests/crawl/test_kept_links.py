@@ -20,6 +20,7 @@ from nacre.packing.expand_warcs import expand
 from tests.cli.site import nacre, site
 from tests.crawl.again import again, first, settings
 from tests.crawl.replay import judge
+from tools.nginx import free_port
 
 pytestmark = pytest.mark.crawl
 
@@ -91,7 +92,8 @@ class Archived:
 def archives(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Archived]:
     """The same site crawled in each way at the same moments."""
     folder, pages = tmp_path_factory.mktemp("links"), site_at(0)
-    with site(pages) as home:
+    # Later tests serve the site on its port again.
+    with site(pages, port=free_port()) as home:
         for way in WAYS:
             assert first(folder / way, home) == "FINISHED"
         for version in range(1, RUNS):

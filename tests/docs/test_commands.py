@@ -277,7 +277,7 @@ class Folder:
         process = self._running.pop(job, None)
         if process is not None:
             nacre("stop", job)
-            process.wait(30)
+            process.wait(200)
 
     def _start(self, *words: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
@@ -297,7 +297,7 @@ class Folder:
         assert heard.startswith("Next pass: "), heard
         stopped: Done = nacre("stop", words[1])
         assert stopped.code == 0, stopped.err
-        assert process.wait(30) == 5
+        assert process.wait(200) == 5
 
 
 @pytest.mark.crawl

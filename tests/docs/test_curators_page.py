@@ -67,7 +67,7 @@ class Desk:
         assert done.code == 0, (command, done.out, done.err)
         if words[0] == "stop":
             assert self._waiting is not None
-            assert self._waiting.wait(30) == 5
+            assert self._waiting.wait(200) == 5
         return done.out
 
     def _wait(self, words: list[str]) -> None:

@@ -64,7 +64,7 @@ case $action in
         command=$(echo "$command" | sed "s#%i#$job#; s#/opt/#{root}/opt/#; s#/srv/#{root}/srv/#")
         $command > "{root}/$job.out" 2>&1 &
         echo $! > "$pid"
-        for _ in $(seq 300); do
+        for _ in $(seq 2000); do
             [ -e "{root}/srv/crawls/$job/state/control" ] && exit 0
             sleep 0.1
         done

@@ -56,7 +56,7 @@ class Recording:
         head = f"{method} {target} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n{headers}"
         writer.write(head.encode() + b"\r\n" + body)
         try:
-            return await asyncio.wait_for(reader.read(), 10)
+            return await asyncio.wait_for(reader.read(), 100)
         except ConnectionError:
             return b""
         finally:
@@ -77,7 +77,7 @@ async def recording(root: Path, **options: object) -> AsyncIterator[Recording]:
             await asyncio.sleep(0.01)
         if running.job.session is not None:
             running.job.session.stop(ExitStatus.INTERRUPTED)
-        assert await asyncio.wait_for(task, 20) is ExitStatus.INTERRUPTED
+        assert await asyncio.wait_for(task, 200) is ExitStatus.INTERRUPTED
         running.plan.sock.close()
 
 

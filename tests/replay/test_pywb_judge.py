@@ -8,7 +8,7 @@ import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from socket import create_connection, socket
+from socket import create_connection
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -19,6 +19,7 @@ from nacre.replay.cdx_answers import answer_cdx
 from nacre.replay.cdx_queries import CdxQueryError
 from nacre.replay.matching import ReplayAnswer, ReplayRequest, replay_request
 from tests.replay.archives import HTTP, PAGE, Archive, record, sha1
+from tools.nginx import free_port
 
 JUDGES = Path(__file__).parents[2] / ".venv-judges" / "bin"
 
@@ -117,9 +118,7 @@ def judge(tmp_path_factory) -> Iterator[Judge]:
     archive = Archive(folder / "job")
     fill(archive)
     server = serve_index(archive.open()[1])
-    with socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     place = f"{archive.folder}/"
     config = {
         "collections": {

@@ -214,7 +214,7 @@ class Hostile:
 
 def wait_for_page(page: Page) -> Frame:
     """The frame of the archived page, when it has something."""
-    for _ in range(400):
+    for _ in range(2000):
         for each in page.frames[1:]:
             if each.parent_frame == page.main_frame and not each.url.endswith(("/-/boot", "blank")):
                 return each

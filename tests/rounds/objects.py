@@ -1,6 +1,5 @@
 """An object store on the loopback: moto's server, in a process of its own."""
 
-import socket
 import subprocess
 import sys
 import time
@@ -10,11 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+from tools.nginx import free_port
 
 
 def answers(url):
@@ -34,7 +29,7 @@ def object_server():
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", url.rpartition(":")[2]]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 200
         while not answers(url):
             assert process.poll() is None, "moto's server has ended"
             assert time.monotonic() < deadline, "moto's server does not answer"
