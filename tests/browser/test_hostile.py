@@ -6,12 +6,14 @@ import json
 import os
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from nacre.browser import behaviours, process_tree
+from nacre.browser import behaviours, open_page, process_tree
 from nacre.browser.authority import CertificateAuthority
 from nacre.browser.cdp import CdpClient
 from nacre.browser.finding import InstalledBrowser
@@ -32,8 +34,8 @@ VILLAIN = """<!doctype html><title>Villain</title><pre id="report"></pre>
 <a id="save" href="/saved.bin" download>save</a>
 <script>
 const report = {};
-const attempt = async (name, work) => {
-  const late = new Promise((resolve) => setTimeout(resolve, 1500, "late"));
+const attempt = async (name, work, milliseconds = 40000) => {
+  const late = new Promise((resolve) => setTimeout(resolve, milliseconds, "late"));
   try {
     report[name] = await Promise.race([work(), late]);
   } catch (error) {
@@ -80,7 +82,7 @@ JSON.stringify = ((stringify) => (value) => stringify(value))(JSON.stringify);
       peer.iceGatheringState === "complete" && resolve(candidates.length);
     peer.createDataChannel("x");
     peer.createOffer().then((offer) => peer.setLocalDescription(offer));
-  })));
+  }), 1500));
   work.push(attempt("transport", async () => {
     const transport = new WebTransport("https://127.0.0.1:PORT/");
     await transport.ready;
@@ -186,8 +188,10 @@ def site(listeners: tuple[socket.socket, socket.socket]) -> Site:
 @pytest.fixture(scope="module")
 def villain(pages: Pages, site: Site) -> RenderedPage:
     """A page with all attacks that end: one load for many tests."""
-    wait = "export default ({ page }) => page.wait('#report:not(:empty)', 10);"
-    return pages.open(site, f"{SECURE}/", load_time=15.0, scripts=(("wait.js", wait),))
+    wait = "export default ({ page }) => page.wait('#report:not(:empty)', 60);"
+    return pages.open(
+        site, f"{SECURE}/", behaviour_time=65.0, time=120.0, scripts=(("wait.js", wait),)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -324,9 +328,22 @@ def test_a_page_that_never_answers_hangs(pages):
     assert pages.open(Site({"/": "<p>next</p>"})).text == "next"
 
 
-def test_a_page_that_asks_without_end_is_cut_off(pages):
+def test_a_page_that_asks_without_end_is_cut_off(pages, monkeypatch):
+    ahead = 0.0
+
+    class Polled(Site):
+        """The time of the page is over with its 11th request, however long that takes."""
+
+        async def handle(self, request, reply):
+            nonlocal ahead
+            await super().handle(request, reply)
+            if self.urls.count("/poll") > 10:
+                ahead = 100.0
+
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead)
+    monkeypatch.setattr(open_page, "time", clock)
     script = "<p>x</p><script>setInterval(() => fetch('/poll'), 50)</script>"
-    page = pages.open(Site({"/": script, "/poll": "x"}), load_time=2.0)
+    page = pages.open(Polled({"/": script, "/poll": "x"}))
     assert (page.ended, page.text) == ("loadTime", "x")
     assert len(page.events) > 10
 
@@ -402,20 +419,27 @@ def test_endless_routes_end(pages, monkeypatch):
 
 
 def test_requests_of_frames_that_go_are_not_awaited(pages):
+    pictures = {"/slow.png", "http://other.test/slow.png"}
+    both = asyncio.Event()
+
     class Slow(Site):
         async def handle(self, request, reply):
+            if request.url.endswith("/both"):
+                await both.wait()
             await super().handle(request, reply)
             if request.url.endswith("/slow.png"):
-                await asyncio.sleep(20.0)
+                if pictures <= set(self.urls):
+                    both.set()
+                await asyncio.sleep(60.0)
 
     script = """<p>x</p><iframe src="/frame"></iframe><iframe src="http://other.test/"></iframe>
-    <script>onload = () => setTimeout(() => {
+    <script>fetch("/both").then(() => {
       document.querySelectorAll("iframe").forEach((frame) => frame.remove());
-    }, 300);</script>"""
+    });</script>"""
     frame = "<script>onload = () => { new Image().src = '/slow.png'; };</script>"
-    site = Slow({"/": script, "/frame": frame, "http://other.test/": frame})
-    page = pages.open(site, load_time=10.0)
-    assert {"/slow.png", "http://other.test/slow.png"} <= set(site.urls)
+    site = Slow({"/": script, "/both": "x", "/frame": frame, "http://other.test/": frame})
+    page = pages.open(site)
+    assert pictures <= set(site.urls)
     assert page.ended == "settled"
 
 

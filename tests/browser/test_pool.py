@@ -220,8 +220,7 @@ async def test_a_url_that_killed_a_browser_is_not_run_again(
 ) -> None:
     scripts = Scripts()
     scripts.of = {"http://kill.test/": [kill_browser], "http://stop.test/": [stop_browser]}
-    limits = PoolLimits(answer=0.3, interval=0.1)
-    async with pooled(installed_browser, tmp_path, scripts, limits) as pool:
+    async with pooled(installed_browser, tmp_path, scripts) as pool:
         for url in ("http://kill.test/", "http://stop.test/", "http://kill.test/"):
             assert (await pool.render(PageTask(url), PlainHandler())).ended == "browserGone"
         assert len(scripts.pids) == 2

@@ -41,6 +41,13 @@ class RawSite:
         self.answers: dict[str, Callable[[bytes], bytes]] = {}
         self.asked: list[str] = []
         self.heads: list[bytes] = []
+        self._noting = threading.Lock()
+
+    def note(self, target: str, head: bytes) -> None:
+        """Note a request; each connection has a thread, and both lists have the same order."""
+        with self._noting:
+            self.asked.append(target)
+            self.heads.append(head)
 
     def serve(self, replies: Mapping[str, bytes], links: Sequence[str] = ()) -> None:
         """Add replies; the home page links to `links`."""
@@ -61,8 +68,7 @@ class _Handler(StreamRequestHandler):
         target = head.decode("latin-1").split(" ")[1]
         while (line := self.rfile.readline()).strip():
             head += line
-        server.site.asked.append(target)
-        server.site.heads.append(head)
+        server.site.note(target, head)
         answer = server.site.answers.get(target)
         made = answer(head) if answer is not None else server.site.replies.get(target, MISSING)
         self.wfile.write(made)

@@ -14,7 +14,7 @@ from tools.nginx import Nginx, Request, Server, free_port, serving
 pytestmark = pytest.mark.crawl
 
 HOSTS = {"slow.test": "127.0.9.61", "other.test": "127.0.9.62"}
-LONG, SHORT = 30.0, 0.3
+LONG, SHORT = 3000.0, 0.3
 PAGES = 8
 
 
@@ -69,7 +69,7 @@ def changed(tmp_path_factory):
 
 
 def _until(true) -> None:
-    for _ in range(600):
+    for _ in range(2000):
         if true():
             return
         time.sleep(0.1)
@@ -94,8 +94,7 @@ def test_the_next_fetch_obeys_it_and_the_other_site_waits_on(changed):
     assert len(requests["slow.test"]) > PAGES
     gaps = [second.began - first.ended for first, second in pairwise(requests["slow.test"][1:])]
     assert min(gaps) >= SHORT - 0.01
-    assert max(gaps) < 5
-    assert len(requests["other.test"]) <= 2
+    assert len(requests["other.test"]) == 1
 
 
 def test_explain_names_its_origin(changed):

@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 from nacre.core.clock import duration
 from tests.crawl.jobs import crawl
-from tools.nginx import Request, Server, free_port, serving
+from tools.nginx import Nginx, Request, Server, free_port, serving
 
 pytestmark = pytest.mark.crawl
 
@@ -22,10 +24,10 @@ HOSTS = {"one.test": "127.0.9.21", "two.test": "127.0.9.22"}
 PAGES = 6
 
 
-def write_pages(root: Path) -> None:
+def write_pages(root: Path, pages: int = PAGES) -> None:
     root.mkdir()
-    links = "".join(f'<a href="/{number}.html">{number}</a>' for number in range(PAGES))
-    for name in ("index.html", *(f"{number}.html" for number in range(PAGES))):
+    links = "".join(f'<a href="/{number}.html">{number}</a>' for number in range(pages))
+    for name in ("index.html", *(f"{number}.html" for number in range(pages))):
         (root / name).write_text(f"<!DOCTYPE html><title>{name}</title>{links}")
 
 
@@ -83,29 +85,38 @@ def crawler(job: Path, port: int, *, shared: bool) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def two_jobs(folder: Path, *, shared: bool) -> list[Request]:
-    """What the server saw of two jobs at the same time, by the beginning of the requests."""
-    write_pages(folder / "root")
+@contextmanager
+def two_jobs(
+    folder: Path, pages: int, *, shared: bool
+) -> Iterator[tuple[list[subprocess.Popen[bytes]], Nginx]]:
+    """Two jobs that crawl a host at the same time, and its server; both are killed at the end."""
+    write_pages(folder / "root", pages)
     address = HOSTS["one.test"]
     port = free_port((address,))
     with serving([Server(address, port, folder / "root")], folder / "nginx", log=True) as nginx:
         jobs = [crawler(folder / name, port, shared=shared) for name in ("first", "second")]
-        assert [job.wait(50) for job in jobs] == [0, 0]
-        seen = nginx.requests()
-    assert len(seen) == 2 * (PAGES + 3)  # the home page, robots.txt, favicon.ico
-    return sorted(seen, key=lambda one: one.began)
+        try:
+            yield jobs, nginx
+        finally:
+            for job in jobs:
+                job.kill()
+                job.wait()
 
 
 def too_close(requests: list[Request]) -> list[tuple[Request, Request]]:
     return [
         (first, second)
-        for first, second in pairwise(requests)
+        for first, second in pairwise(sorted(requests, key=lambda one: one.began))
         if second.began - first.ended < DELAY - TOLERANCE
     ]
 
 
 def test_two_jobs_are_together_as_polite_as_one(tmp_path: Path):
-    assert not too_close(two_jobs(tmp_path, shared=True))
+    with two_jobs(tmp_path, PAGES, shared=True) as (jobs, nginx):
+        assert [job.wait(200) for job in jobs] == [0, 0]
+        seen = nginx.requests()
+    assert len(seen) == 2 * (PAGES + 3)  # the home page, robots.txt, favicon.ico
+    assert not too_close(seen)
 
 
 def nacre(*arguments: object) -> str:
@@ -171,5 +182,8 @@ def test_two_jobs_name_each_other_and_the_delay_in_effect(tmp_path: Path):
 
 
 def test_two_jobs_that_share_nothing_are_not(tmp_path: Path):
-    """Which shows that the test above can fail."""
-    assert too_close(two_jobs(tmp_path, shared=False))
+    """Which shows that the test above can fail: the pages last until both jobs ask."""
+    with two_jobs(tmp_path, 50 * PAGES, shared=False) as (jobs, nginx):
+        while not too_close(nginx.requests()):
+            assert [job.poll() for job in jobs] == [None, None]
+            time.sleep(0.05)

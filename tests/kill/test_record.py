@@ -1,4 +1,4 @@
-"""A recorder that is killed: what it received a second before is stored, and nothing is damaged."""
+"""A recorder that is killed: what it had made durable is stored, and nothing is damaged."""
 
 import os
 import signal
@@ -15,6 +15,10 @@ import pytest
 
 from bench.worlds.world import Reply, html, served
 from nacre.archive.reader import WarcReader
+from nacre.inspect.stored_job import read_only
+from nacre.machine.layout import Layout
+from nacre.report.statistics import totals
+from tools.nginx import free_port
 
 pytestmark = pytest.mark.kill
 
@@ -47,7 +51,7 @@ def nacre(*args: object) -> subprocess.Popen[bytes]:
 def begin(root: Path, port: int) -> subprocess.Popen[bytes]:
     """Start a recorder, and wait until it answers."""
     process = nacre("record", "--out", root, "--listen", f"127.0.0.1:{port}", "--allow-private")
-    for _ in range(600):
+    for _ in range(4000):
         with socket.socket() as sock:
             if sock.connect_ex(("127.0.0.1", port)) == 0:
                 return process
@@ -56,10 +60,10 @@ def begin(root: Path, port: int) -> subprocess.Popen[bytes]:
     raise AssertionError("the recorder does not listen")
 
 
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+def recorded(root: Path) -> int:
+    """The requests whose records are durable."""
+    with read_only(str(Layout(root).store)) as store:
+        return totals(store).recorded
 
 
 def bodies(root: Path) -> list[bytes]:
@@ -75,40 +79,43 @@ def bodies(root: Path) -> list[bytes]:
 
 
 def test_what_a_recorder_received_outlives_it(tmp_path: Path) -> None:
-    port, durable = free_port(), []
+    port, durable, root = free_port(), [], tmp_path / "job"
     opener = build_opener(ProxyHandler({"http": f"http://127.0.0.1:{port}"}))
     with served(Numbers()) as site:
 
         def fetch(names: list[str]) -> None:
             for name in names:
                 try:
-                    opener.open(f"{site.url}{name}", timeout=10).read()
+                    opener.open(f"{site.url}{name}", timeout=100).read()
                 except (OSError, HTTPException):
                     return  # it was killed
 
         for kill in range(KILLS):
-            process = begin(tmp_path / "job", port)
+            before = recorded(root) if kill else 0
+            process = begin(root, port)
             names = [f"{kill}-{number}" for number in range(MANY)]
             fetch(names)
+            while recorded(root) < before + MANY:
+                assert process.poll() is None
+                time.sleep(0.05)
             durable += names
-            time.sleep(1)
             late = Thread(target=fetch, args=([f"{kill}-late-{n}" for n in range(500)],))
             late.start()
             time.sleep(0.3)
             process.send_signal(signal.SIGKILL)
             process.wait()
             late.join()
-        process = begin(tmp_path / "job", port)
+        process = begin(root, port)
         fetch(["last"])
-        second = nacre("record", "--out", tmp_path / "job", "--listen", "127.0.0.1:0")
-        assert second.wait(timeout=30) == 2
+        second = nacre("record", "--out", root, "--listen", "127.0.0.1:0")
+        assert second.wait(timeout=200) == 2
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 0
-    stored = bodies(tmp_path / "job")
+        assert process.wait(timeout=200) == 0
+    stored = bodies(root)
     assert {f"/{name}".encode() for name in (*durable, "last")} <= set(stored)
     assert len(stored) == len(set(stored))
     check = subprocess.run(
-        [sys.executable, "-m", "nacre", "archive", str(tmp_path / "job"), "check"],
+        [sys.executable, "-m", "nacre", "archive", str(root), "check"],
         env={**os.environ, "PYTHONPATH": str(CHECKOUT / "src")}, capture_output=True, check=False,
     )  # fmt: skip
     assert check.returncode == 0, check.stdout

@@ -24,20 +24,29 @@ PAGES = 80
 
 
 class GatedPages(dict[str, str]):
-    """Pages, how often each was asked for, and a gate behind a number of them."""
+    """Pages, how often each was asked for, and a gate behind a number of them.
+
+    Attributes:
+        asked: Number of requests by path.
+        reached: Opens the gate.
+        begun: The gate was reached.
+        slow: Seconds that each page behind the open gate takes.
+    """
 
     def __init__(self, pages: dict[str, str], gate: int) -> None:
         super().__init__(pages)
         self.asked: Counter[str] = Counter()
         self.reached = threading.Event()
         self.begun = threading.Event()
+        self.slow = 0.0
         self._gate = gate
 
     def get(self, path: str, default: object = None) -> str | None:  # type: ignore[override]  # as the server calls it
         self.asked[path] += 1
         if sum(self.asked.values()) >= self._gate:
             self.begun.set()
-            self.reached.wait(30.0)  # until the signal was sent
+            self.reached.wait(200.0)  # until the signal was sent
+            time.sleep(self.slow)
         return super().get(path)
 
 
@@ -70,7 +79,7 @@ def test_ctrl_c_ends_the_step_and_the_same_command_goes_on(tmp_path: Path):
     with site(pages) as home:
         words = ("cycle", root, "--rounds", "2", "--delay", "0")
         with start(*words, "-s", home) as process:
-            assert pages.begun.wait(60.0)
+            assert pages.begun.wait(200.0)
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
             for line in process.stderr:
@@ -78,9 +87,10 @@ def test_ctrl_c_ends_the_step_and_the_same_command_goes_on(tmp_path: Path):
                     break
             while not list(root.glob("cycle/segments/*/stop")):
                 time.sleep(0.05)
-            time.sleep(1.0)  # units look for that
+            pages.slow = 0.5  # units look for that before they have all pages
             pages.reached.set()
-            out, err = process.communicate(timeout=60.0)
+            out, err = process.communicate(timeout=200.0)
+            pages.slow = 0.0
         assert process.returncode == ExitCode.INTERRUPTED, err
         require_kept(root, out)
         assert f"cycle {root} --rounds 2" in out
@@ -110,16 +120,16 @@ def test_a_second_ctrl_c_tells_what_is_kept(tmp_path: Path):
     with site(pages) as home:
         words = ("cycle", root, "--rounds", "1", "--delay", "0")
         with start(*words, "-s", home) as process:
-            assert process.wait(60.0) == 0, "the home page alone"
+            assert process.wait(200.0) == 0, "the home page alone"
         with start(*words) as process:
-            assert pages.begun.wait(60.0)
+            assert pages.begun.wait(200.0)
             assert process.stderr is not None
             process.send_signal(signal.SIGINT)
             for line in process.stderr:
                 if "ends after this step" in line:
                     break
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60.0)
+            out, err = process.communicate(timeout=200.0)
             pages.reached.set()
     assert (process.returncode, out) == (ExitCode.INTERRUPTED, ""), err
     said = "ended at once; the fetch of round 1: nothing is kept so far; the same command resumes"
