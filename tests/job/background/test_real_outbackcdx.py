@@ -14,7 +14,7 @@ import pytest
 from tests.cli.site import nacre, site
 from tests.cli.test_control import until
 from tests.job.background.test_outbackcdx import PAGES
-from tests.rounds.objects import free_port
+from tools.nginx import free_port
 
 JAR = os.environ.get("NACRE_OUTBACKCDX", "")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rounds.objects import free_port
+from tools.nginx import free_port
 
 ROOT = Path(__file__).parents[3]
 MEMORY = "600m"
