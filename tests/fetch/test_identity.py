@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from nacre.config.secret import Secret
-from nacre.fetch.identity import IdentitySettings, directory_url, make_signer
-from nacre.fetch.identity_keys import format_keys, make_key, parse_keys, verify_ed25519
+from nacre.fetch.identity import IdentitySettings, current_key, directory_url, make_signer
+from nacre.fetch.identity_keys import SigningKey, format_keys, make_key, parse_keys, verify_ed25519
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import Credential
 from nacre.wire.message_signatures import check_signatures, with_lines
@@ -126,6 +126,26 @@ def test_the_newest_key_whose_time_has_come_signs():
     for time, keyid in ((NOW, KEYID), (NOW + 99, KEYID), (NOW + 100, new.keyid)):
         now[0] = time
         assert f'keyid="{keyid}"'.encode() in signer.sign(HEAD)
+
+
+@pytest.mark.parametrize(
+    ("times", "number"),
+    [
+        ([(0, 0)], 0),
+        ([(0, NOW)], 0),
+        ([(5, 0), (0, 0)], 0),  # the newest of those that have no end
+        ([(NOW + 1, 0), (0, NOW + 9)], 1),
+        ([(NOW, 0), (0, NOW + 9)], 0),
+        ([(NOW - 1, NOW), (NOW - 2, 0), (0, NOW)], 1),  # one that has ended signs nothing
+        ([(NOW - 1, NOW + 9), (NOW - 2, 0), (0, NOW + 9)], 1),  # replaced before its time came
+        ([(NOW + 2, 0), (NOW + 1, 0)], 1),
+        ([(NOW + 2, 0), (0, NOW)], 0),
+        ([(9, NOW - 1), (5, NOW - 2)], 0),
+    ],
+)
+def test_the_key_that_signs(times: list[tuple[int, int]], number: int):
+    private = parse_keys(PEM)[0].private
+    assert current_key([SigningKey(private, *each) for each in times], NOW) == number
 
 
 def test_the_fetcher_sends_and_records_signed_requests():

@@ -82,6 +82,13 @@ def test_a_key_that_is_not_published(published: Published):
     assert published.check().is_sound
 
 
+def test_keys_that_have_all_ended(published: Published):
+    published.key.write_text(f"expires: 2025-01-01T00:00:00Z\n{PEM}")
+    found = [check for check in published.check().checks if check.name == "key"]
+    assert [check.outcome for check in found] == ["failed", "ok"]
+    assert "all keys have ended. Make a new one" in found[0].text
+
+
 def test_a_server_without_the_fields(published: Published):
     published.server.fields = {"Content-Type": "application/json"}
     found = published.outcomes()

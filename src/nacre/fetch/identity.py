@@ -4,6 +4,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -141,20 +142,25 @@ def _require_private(name: str, root: Path | None) -> None:
 
 
 def current_key(keys: Sequence[SigningKey], now: float) -> int:
-    """Return the number of the key that signs: the newest whose time has come, else the oldest.
+    """Return the number of the key that signs: of the valid ones the one that ends last.
+
+    If none is valid, it is the next whose time comes; if all have ended, the last.
 
     Args:
         keys: The keys, the newest first.
         now: Seconds since the epoch.
     """
-    for number, key in enumerate(keys):
-        if key.not_before <= now:
-            return number
-    return len(keys) - 1
+
+    def rank(number: int) -> tuple[bool, float, float]:
+        key = keys[number]
+        end = key.expires or inf
+        return end > now, -max(key.not_before - now, 0), end
+
+    return max(range(len(keys)), key=rank)
 
 
 class RequestSigner:
-    """Signs requests with the newest key whose time has come.
+    """Signs requests, each with the key that `current_key` chooses.
 
     Args:
         settings: The settings; they have a key.

@@ -236,7 +236,7 @@ def publish_identity(folder: Path, request: PublishRequest, now: float) -> Publi
         )
     keys = [key for key in identity.keys if not key.expires or key.expires > now]
     if not keys:
-        raise ConfigError(message("identity.all-expired", "all keys have ended; make a new one"))
+        raise ConfigError(no_valid_key())
     until = int(now) + request.valid * _DAY
     files = site_files(
         SiteFacts(
@@ -275,6 +275,14 @@ def _write_site(folder: Path, files: dict[str, bytes]) -> None:
             replace_file(path, data)
     except OSError as error:
         raise JobError(_unwritable(folder, error)) from error
+
+
+def no_valid_key() -> str:
+    """Return the fault of keys that have all ended."""
+    return message(
+        "identity.all-expired",
+        "all keys have ended. Make a new one: nacre identity rotate FILE --after 0",
+    )
 
 
 def key_facts(key: SigningKey) -> KeyFacts:

@@ -18,7 +18,7 @@ from nacre.fetch.identity_keys import verify_ed25519
 from nacre.machine.connection_end import http_connection
 from nacre.messages import error_text, message
 from nacre.ops.fields import Typed
-from nacre.ops.identity import CrawlerIdentity, IdentityPlace, find_identity
+from nacre.ops.identity import CrawlerIdentity, IdentityPlace, find_identity, no_valid_key
 from nacre.ops.identity_site import ADDRESSES_PATH, PAGE_PATH, SECURITY_PATH
 from nacre.wire.date import parse_http_date
 from nacre.wire.key_directory import (
@@ -176,6 +176,8 @@ def _check_clock(reply: _Reply) -> IdentityCheck:
 def _check_keys(
     identity: CrawlerIdentity, keys: list[PublicKey], now: float
 ) -> Iterator[IdentityCheck]:
+    if all(0 < key.expires <= now for key in identity.keys):
+        yield IdentityCheck("key", "failed", no_valid_key())
     published = {key.thumbprint: key for key in keys}
     for own in identity.keys:
         found = published.get(own.keyid)
