@@ -73,7 +73,7 @@ class Secret:
         return f"Secret({self})"
 
     def __str__(self) -> str:
-        """Where it comes from, or that there is one."""
+        """Return its reference, or that there is a secret."""
         for kind, name in self.source.items():
             return f"{{{kind}: {name}}}"
         return self._visible or "none"
@@ -98,7 +98,7 @@ class Secret:
         source: Any,  # noqa: ANN401 - as pydantic calls it
         handler: GetCoreSchemaHandler,
     ) -> CoreSchema:
-        """How pydantic reads and writes one."""
+        """Return how pydantic reads and writes a secret."""
         return core_schema.with_info_plain_validator_function(
             _read, serialization=core_schema.plain_serializer_function_ser_schema(Secret.as_setting)
         )

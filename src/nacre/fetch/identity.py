@@ -142,7 +142,7 @@ def _require_private(name: str, root: Path | None) -> None:
 
 
 def current_key(keys: Sequence[SigningKey], now: float) -> int:
-    """Return the number of the key that signs: of the valid ones the one that ends last.
+    """Return the number of the key that signs: the valid key that ends last.
 
     If none is valid, it is the next whose time comes; if all have ended, the last.
 

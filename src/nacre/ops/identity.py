@@ -171,7 +171,7 @@ def load_keys(path: Path) -> list[SigningKey]:
 
 
 def _reason(error: ValueError) -> str:
-    """Return the text of the first problem that pydantic found."""
+    """Return the text of the first problem."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
@@ -286,7 +286,7 @@ def no_valid_key() -> str:
 
 
 def key_facts(key: SigningKey) -> KeyFacts:
-    """Return what may be shown of a key."""
+    """Return the public facts of a key."""
     times = (iso(time) if time else "" for time in (key.not_before, key.expires))
     return KeyFacts(key.keyid, *times)
 

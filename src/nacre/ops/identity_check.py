@@ -34,7 +34,7 @@ from nacre.wire.signature_base import HttpMessage, SignatureError
 TIMEOUT: Final = 20.0
 """Seconds for a connection, and for the handshake and the whole reply."""
 _LONGEST_TEXT: Final = 200
-"""Characters that are shown of a server's text."""
+"""Characters of a server's text in a message."""
 _SOON: Final = 7 * 86_400
 """Seconds before the end of a validity from which it is a warning."""
 _SKEW: Final = 2.0
@@ -59,7 +59,7 @@ class IdentityCheck(msgspec.Struct, frozen=True):
     Attributes:
         name: What was checked.
         outcome: Its outcome.
-        text: What was found.
+        text: The result, for people.
     """
 
     name: str
@@ -105,7 +105,7 @@ class _Reply(NamedTuple):
 
 
 def check_identity(request: CheckIdentityRequest, clock: Clock) -> CheckedIdentity:
-    """Check what is published of an identity.
+    """Check a published identity.
 
     Raises:
         ConfigError: Key or URL are missing, or the file of roots cannot be read.
@@ -180,10 +180,10 @@ def _check_keys(
         yield IdentityCheck("key", "failed", no_valid_key())
     published = {key.thumbprint: key for key in keys}
     for own in identity.keys:
-        found = published.get(own.keyid)
+        key = published.get(own.keyid)
         if own.expires and own.expires <= now:
             yield IdentityCheck("key", "ok", f"{own.keyid} ended {iso(own.expires)}")
-        elif found is None:
+        elif key is None:
             is_used = own.not_before <= now
             text = message(
                 "identity.key-missing",
@@ -191,7 +191,7 @@ def _check_keys(
                 keyid=own.keyid,
             )
             yield IdentityCheck("key", "failed" if is_used else "warning", text)
-        elif not found.is_valid(now) and own.not_before <= now:
+        elif not key.is_valid(now) and own.not_before <= now:
             text = message("identity.key-ended", "{keyid} is published as ended", keyid=own.keyid)
             yield IdentityCheck("key", "failed", text)
         else:

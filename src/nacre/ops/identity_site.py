@@ -44,7 +44,7 @@ class SiteFacts(NamedTuple):
         user_agent: Its User-Agent.
         obeys_robots: It obeys robots.txt.
         contact: Mail address or URL.
-        purpose: What the copies are for; "" if it is not said.
+        purpose: What the copies are for; "" if unknown.
         addresses: Its addresses and networks.
         keys: The keys.
         now: Seconds since the epoch.

@@ -81,8 +81,7 @@ def parse_directory(data: bytes) -> list[PublicKey]:
         raise ValueError("no JSON object with keys") from None
     if not isinstance(entries, list) or len(entries) > MOST_KEYS:
         raise ValueError(f"no list of at most {MOST_KEYS} keys")
-    found = (_parse_jwk(entry) for entry in entries)
-    return [key for key in found if key is not None]
+    return [key for entry in entries if (key := _parse_jwk(entry)) is not None]
 
 
 def _parse_jwk(entry: object) -> PublicKey | None:

@@ -51,11 +51,11 @@ signature without components counts as one."""
 Sign = Callable[[bytes], bytes]
 """Signs with a private key of Ed25519."""
 Verify = Callable[[bytes, bytes, bytes], bool]
-"""Called with a public key, a signature and the signed bytes; says whether they belong together."""
+"""Called with a public key, a signature and the signed bytes; returns whether they fit."""
 
 
 class KeyHolder(NamedTuple):
-    """The one who signs requests.
+    """The owner of a key that signs requests.
 
     Attributes:
         keyid: Thumbprint of the key.
@@ -74,10 +74,10 @@ class RequestForm:
     """The form of the signatures of one holder, with the text that they have in common.
 
     They cover method, authority, path, query and the agent. The query is left out if there is
-    none, because verifiers differ in what they take for its value then.
+    none, because verifiers differ in its value then.
 
     Args:
-        holder: The one who signs.
+        holder: The owner of the key.
         lifetime: For how many seconds a signature is valid.
     """
 
@@ -91,7 +91,7 @@ class RequestForm:
         signed = f'\n{component}: "{agent}"\n"@signature-params": '
         sent = f'Signature-Agent: {label}"{agent}"\r\nSignature-Input: {LABEL}='
         lists = [f'("@authority" "@method" "@path"{query} {component})' for query in _QUERIES]
-        # Without and with a query: what is signed before the parameters, and what is sent.
+        # Without and with a query: the texts that are signed and sent before the parameters.
         self._texts = [((signed + each).encode(), (sent + each).encode()) for each in lists]
         self._tail = f';keyid="{keyid}";alg="ed25519"'
 

@@ -19,7 +19,7 @@ LARGEST: Final = 999_999_999_999_999
 """The largest integer; the smallest is its negative (section 3.3.1)."""
 _LARGEST_DECIMAL: Final = 10**12
 _TRUE: Final = True
-"""The value of a key without one."""
+"""The value of a key that has none."""
 
 _KEY = re.compile(r"[a-z*][a-z0-9_.*-]*")
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:(\.)([0-9]*))?")
@@ -112,10 +112,10 @@ def _parse(text: str, read: "Callable[[_Reader], Parsed]") -> Parsed:
     if len(text) > LONGEST:
         raise FieldSyntaxError(f"{len(text)} characters; at most {LONGEST} are read")
     reader = _Reader(text.strip(" "))
-    found = read(reader)
+    value = read(reader)
     if not reader.at_end():
         raise reader.error("nothing more")
-    return found
+    return value
 
 
 class _Reader:
@@ -155,20 +155,21 @@ class _Reader:
 
     def members(self) -> list[FieldMember]:
         """Read a list (4.2.1)."""
-        found: list[FieldMember] = []
+        members: list[FieldMember] = []
         while not self.at_end():
-            found.append(self._member())
+            members.append(self._member())
             self._separator()
-        return found
+        return members
 
     def dictionary(self) -> dict[str, FieldMember]:
         """Read a dictionary (4.2.2)."""
-        found: dict[str, FieldMember] = {}
+        members: dict[str, FieldMember] = {}
         while not self.at_end():
             key = self._match(_KEY, "a key")[0]
-            found[key] = self._member() if self._next("=") else FieldItem(_TRUE, self._parameters())
+            has_value = self._next("=")
+            members[key] = self._member() if has_value else FieldItem(_TRUE, self._parameters())
             self._separator()
-        return found
+        return members
 
     def _separator(self) -> None:
         """Skip the comma between two members."""
@@ -198,12 +199,12 @@ class _Reader:
         return FieldItem(self._bare(), self._parameters())
 
     def _parameters(self) -> Mapping[str, BareItem]:
-        found: dict[str, BareItem] = {}
+        parameters: dict[str, BareItem] = {}
         while self._next(";"):
             self._skip(" ")
             key = self._match(_KEY, "the key of a parameter")[0]
-            found[key] = self._bare() if self._next("=") else True
-        return found or _NONE
+            parameters[key] = self._bare() if self._next("=") else True
+        return parameters or _NONE
 
     def _bare(self) -> BareItem:
         read = _READERS.get(self._text[self._at : self._at + 1])

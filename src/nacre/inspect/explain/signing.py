@@ -17,7 +17,7 @@ class SigningAnswer(msgspec.Struct, frozen=True):
         keyid: Thumbprint of the key that signs now; "" if they are not signed, or it is unknown.
         directory: URL of the published keys; "" if they are not signed.
         origin: The sheet with `identity.key`, and its place; else the place of the value.
-        unread: Reference to the key, if the user who asks cannot read it; else "".
+        unread: Reference to the key, if this user cannot read it; else "".
     """
 
     keyid: str
