@@ -45,8 +45,11 @@ _FORMS: Final = {
 """Forms of Signature-Agent: the covered component, and the text before the URL in the header."""
 
 MOST_COMPONENTS: Final = 256
-"""Components that the signatures of a message may cover in all; a directory of 100 keys has 200. A
-signature without components counts as one."""
+"""Components that the signatures of a message may cover in all; a directory of 100 keys has 200."""
+_PARSED_AGAIN: Final = frozenset(("key", "sf"))
+"""Parameters of components whose field is parsed again for each."""
+_PARSING: Final = 16
+"""Components for which one of these counts: a field has up to 65,536 characters."""
 
 Sign = Callable[[bytes], bytes]
 """Signs with a private key of Ed25519."""
@@ -189,7 +192,7 @@ def check_signatures(
         signatures = parse_dictionary(message.value("signature") or "")
     except FieldSyntaxError as error:
         raise SignatureError(f"Signature-Input or Signature: {error}") from None
-    if sum(map(_size, inputs.values())) > MOST_COMPONENTS:
+    if sum(map(_work, inputs.values())) > MOST_COMPONENTS:
         raise SignatureError(f"Signature-Input covers more than {MOST_COMPONENTS} components")
     checks = []
     for label, covered in inputs.items():
@@ -203,8 +206,10 @@ def check_signatures(
     return checks
 
 
-def _size(covered: FieldMember) -> int:
-    return len(covered.items) or 1 if isinstance(covered, InnerList) else 1
+def _work(covered: FieldMember) -> int:
+    """Return the components of a signature, at least 1, weighed by the time that they take."""
+    items = covered.items if isinstance(covered, InnerList) else ()
+    return sum(_PARSING if item.parameters.keys() & _PARSED_AGAIN else 1 for item in items) or 1
 
 
 class _Signed(NamedTuple):
