@@ -4,9 +4,9 @@ from array import array
 from collections.abc import Iterable
 from zlib import crc32
 
-_FIRST_BITS = 1 << 18
-_MOST_BITS = 1 << 26
-_FULL = 16
+_FIRST_BITS = 1 << 22
+_MOST_BITS = 1 << 28
+_FULL = 64
 """One bit in so many is set before the table grows; at its largest it forgets its oldest text."""
 
 _MIX, _MIXED = 0x9E3779B97F4A7C15, 32
@@ -14,9 +14,9 @@ _MIX, _MIXED = 0x9E3779B97F4A7C15, 32
 
 
 class KnownSet:
-    """Texts by the CRC of each: 4 bytes each, and at most 8 MB of bits.
+    """Texts by the CRC of each: 4 bytes each, and from 512 kB to 32 MB of bits.
 
-    At most one look-up in 16 reports a new text as known by mistake; it is then not added, and may
+    At most one look-up in 64 reports a new text as known by mistake; it is then not added, and may
     turn out to be unknown when the table has grown. It holds four million texts at most; then each
     takes the place of the oldest, so that no text costs more time or memory than another.
 
