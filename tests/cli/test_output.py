@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from nacre.cli.output import (
@@ -7,6 +9,7 @@ from nacre.cli.output import (
     program,
     safe,
     safe_lines,
+    say_json_items,
     table,
     typed,
 )
@@ -77,3 +80,11 @@ def test_commands_to_copy_begin_as_nacre_was_called(
 ):
     monkeypatch.setenv("NACRE_COMMAND", called)
     assert program() == text
+
+
+@pytest.mark.parametrize("items", [[], [{"a": "书"}], [{"a": 1}, {"a": 2}]])
+def test_items_are_a_list_in_json(capsys: pytest.CaptureFixture[str], items: list[object]):
+    say_json_items(iter(items))
+    text = capsys.readouterr().out
+    assert json.loads(text) == items
+    assert text.count("\n") == max(1, len(items))

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -72,6 +72,15 @@ def json_text(data: object) -> str:
 def say_json(data: object) -> None:
     """A result as JSON; indented on a terminal."""
     print(json.dumps(data, indent=2) if sys.stdout.isatty() else json_text(data))
+
+
+def say_json_items(items: Iterable[object]) -> None:
+    """Print a list as JSON, an item at a time, each on its own line."""
+    start = "["
+    for item in items:
+        sys.stdout.write(f"{start}{json_text(item)}")
+        start = ",\n"
+    sys.stdout.write("[]\n" if start == "[" else "]\n")
 
 
 _DENIED = frozenset((errno.EACCES, errno.EPERM, errno.EROFS))

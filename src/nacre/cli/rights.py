@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 UnknownChoice = Literal["keep", "drop"]
 _NOTHING: Final = "no preferences are recorded; `nacre rights JOB --rebuild` reads the WARCs"
+_ROWS: Final = 2_000
+"""Rows whose columns have the same width."""
 _NAMES: Final = {"reply": "its headers and HTML"}
 
 
@@ -146,13 +149,16 @@ def _show(layout: "Layout", url: str, at: str, *, history: bool, as_json: bool) 
 
 
 def _say_rows(rows: "Iterable[LedgerRow]", *, as_json: bool) -> None:
-    listed = list(rows)
+    """Print rows, some thousands at a time: a job may have millions."""
     if as_json:
-        output.say_json([to_plain(row) for row in listed])
-    elif not listed:
+        output.say_json_items(map(to_plain, rows))
+        return
+    remaining, printed = iter(rows), False
+    while part := list(islice(remaining, _ROWS)):
+        output.say(output.table(_lines(part), indent=""))
+        printed = True
+    if not printed:
         output.tell(_NOTHING)
-    else:
-        output.say(output.table(_lines(listed), indent=""))
 
 
 def _say_url(answer: "UrlRights") -> None:

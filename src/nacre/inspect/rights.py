@@ -16,6 +16,8 @@ from nacre.rights.vocabulary import Preference
 from nacre.store.store import Store
 from nacre.uri.parse import origin
 
+MOST_ROWS: Final = 1_000
+"""Rows that reports and histories have; a site may state something else with each reply."""
 _NOTHING: Final = PreferenceSignal("", "", "", ())
 
 

@@ -6,6 +6,7 @@ Selected pages, like Nutch's `readdb -dump` and `-topN` with their filters.
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,7 +18,7 @@ from nacre.core.states import CRASHED, ExitStatus
 from nacre.history.dedup import History
 from nacre.inspect.analysis.recrawl_data import MISSING
 from nacre.inspect.analysis.savings import NOISE
-from nacre.inspect.rights import url_versions
+from nacre.inspect.rights import MOST_ROWS, url_versions
 from nacre.messages import message
 from nacre.planner.change_detection.deletion import Life
 from nacre.planner.change_rate.rates import Classes, mean_rate
@@ -148,7 +149,7 @@ def page(store: Store, url: str) -> dict[str, Any] | None:
             results[name] = fields(part)
     visits = (visit for visit in fetch_rows(store) if visit.url == url)
     results["visits"] = [{**fields(visit), "verdict": visit.verdict} for visit in visits]
-    results["rights"] = [to_plain(row) for row in url_versions(store, url)]
+    results["rights"] = [to_plain(row) for row in islice(url_versions(store, url), MOST_ROWS)]
     return results
 
 

@@ -7,13 +7,17 @@ from itertools import islice
 import msgspec
 
 from nacre.inspect.reports.base import Audience, Report, ReportRequest, ReportSubject
-from nacre.inspect.rights import LedgerRow, UrlRights, ledger_rows, url_rights, url_versions
+from nacre.inspect.rights import (
+    MOST_ROWS,
+    LedgerRow,
+    UrlRights,
+    ledger_rows,
+    url_rights,
+    url_versions,
+)
 from nacre.inspect.view import View
 from nacre.messages import message
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
-
-_MOST = 1_000
-"""Rows of a report on all sites."""
 
 
 class RightsFigures(msgspec.Struct):
@@ -21,7 +25,7 @@ class RightsFigures(msgspec.Struct):
 
     Attributes:
         held: What holds for the page now; None for a report on all sites.
-        rows: The signals of the page at all times; of all sites the first 1,000 rows.
+        rows: The signals of the page or of all sites at all times, the first 1,000 rows.
         is_cut: Whether there are more rows.
     """
 
@@ -40,12 +44,13 @@ class RightsReport(Report):
 
     def data(self, view: View, request: ReportRequest) -> RightsFigures:
         """See `Report.data`."""
+        held, every = None, ledger_rows(view.store)
         if request.url:
             now = round(view.clock.now() * 1e6)
             held = url_rights(view.store, request.url, now)
-            return RightsFigures(held, list(url_versions(view.store, request.url)))
-        rows = list(islice(ledger_rows(view.store), _MOST + 1))
-        return RightsFigures(None, rows[:_MOST], is_cut=len(rows) > _MOST)
+            every = url_versions(view.store, request.url)
+        rows = list(islice(every, MOST_ROWS + 1))
+        return RightsFigures(held, rows[:MOST_ROWS], is_cut=len(rows) > MOST_ROWS)
 
     def document(self, data: RightsFigures, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
@@ -66,7 +71,8 @@ def _notes(data: RightsFigures) -> Iterator[str]:
     if data.is_cut:
         yield message(
             "report.rights-cut",
-            "These are the first {number} rows; `nacre rights JOB` prints all.",
+            "These are the first {number} rows; `nacre rights JOB` prints all, and with a URL and "
+            "--history those of the URL.",
             number=len(data.rows),
         )
 
