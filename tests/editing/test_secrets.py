@@ -24,6 +24,10 @@ sheets:
 alerts:
   webhook: {secret: 's3cret!', url: https://w.test/}
 """
+PEM = """\
+-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF
+-----END PRIVATE KEY-----"""
 HIDDEN = ("altes-geheimnis", "hunter2", "mehr", "zeilen", "pa55", "p4", "y9", "s3cret!")
 
 
@@ -76,6 +80,28 @@ def test_aliases_stay():
     assert with_secrets(shown.text, text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "is_readable"),
+    [
+        ("sheets:\n  a:\n    identity.key: |\n{}\nname: x\n", True),
+        ("sheets: {{a: {{identity: {{key: |\n{}\nname: x\n", False),
+        ("# 旧密钥\n# {}\nname: x\n", True),
+        ("description: |\n{}\nname: x\n", True),
+        ("name: x\nidentity:\n  ky: [\n{}", False),
+    ],
+)
+def test_a_private_key_is_hidden_at_each_place(text: str, is_readable: bool):
+    for pem in (PEM, PEM.rpartition("\n")[0]):  # with its end, and without
+        indented = "".join(f"      {line}\n" for line in pem.split("\n"))
+        full = text.format(indented)
+        shown = without_secrets(full)
+        assert "MC4CAQAwBQYDK2VwBCIEI" not in shown.text
+        if pem == PEM:
+            assert "name: x" in shown.text
+        if is_readable:
+            assert with_secrets(shown.text, full) == full
+
+
 def test_a_reference_is_no_secret():
     assert plain_secrets("fetch: {proxy: 'http://proxy.test:3128'}\n") == []
     assert plain_secrets("fetch: {proxy: {file: secrets/proxy}}\n") == []
@@ -103,6 +129,12 @@ def test_a_misspelt_secret_is_one():
         ({"fetch": {"proxy": "http://proxy.test:3128"}}, []),
         ({"name": "x # http://a:b@c.test/"}, ["name"]),
         ({"sheets": {"a": {"fetch.proxy": "socks5://a:b@c.test"}}}, ["sheets.a.fetch.proxy"]),
+        ({"identity": {"key": "MC4C"}}, ["identity.key"]),
+        ({"sheets": {"a": {"identity.key": "MC4C"}}}, ["sheets.a.identity.key"]),
+        ({"sheets": {"a": {"identity": {"key": "MC4C"}}}}, ["sheets.a.identity.key"]),
+        ({"sheets": {"a": {"identity": {"key": {"file": "a"}}}, "b": {"identity.key": ""}}}, []),
+        ({"sheets": {"a": None, "b": "c"}, "name": "x"}, []),
+        ({"name": f"my {PEM}"}, ["name"]),
         ([], []),
         (None, []),
     ],

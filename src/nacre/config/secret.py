@@ -21,6 +21,12 @@ _LONGEST = 65_536
 NOT_SHOWN = "(set, not shown)"
 _ADDRESS = re.compile(r"(?:https?|socks5)://[^@\s]+", re.IGNORECASE)
 """A proxy without user and password in it, which may be shown."""
+PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?"
+    r"(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)",
+    re.DOTALL,
+)
+"""A private key in PEM, or its begin: a secret in each setting."""
 
 
 _may_be_unread: ContextVar[bool] = ContextVar("may_be_unread", default=False)
@@ -135,7 +141,7 @@ def masked(tree: Any, path: str = "") -> Any:  # noqa: ANN401 - YAML
     if isinstance(tree, Mapping):
         return {key: masked(value, str(key)) for key, value in tree.items()}
     if isinstance(tree, str):
-        return hidden(tree)
+        return NOT_SHOWN if PRIVATE_KEY.search(tree) else hidden(tree)
     return [masked(item) for item in tree] if isinstance(tree, list | tuple) else tree
 
 

@@ -1,8 +1,9 @@
 """Secrets in the text of `crawl.yaml`: marks replace them for display, and are resolved on writing.
 
 Each secret is replaced by `NOT-SHOWN-1` and so on, in the order of the text. Secrets are the
-values of settings that are secret, names and passwords in URLs, and the text of a comment or a
-broken line after such a name. Text that a user enters may refer to a secret, but not contain one.
+values of settings that are secret, names and passwords in URLs, private keys, and the text of a
+comment or a broken line after such a name. Text that a user enters may refer to a secret, but not
+contain one.
 """
 
 import re
@@ -18,7 +19,7 @@ from nacre.config.document import read_yaml
 from nacre.config.facts import fields, type_at
 from nacre.config.layer import is_too_deep
 from nacre.config.registry import nearest
-from nacre.config.secret import Secret
+from nacre.config.secret import PRIVATE_KEY, Secret
 from nacre.errors import ConfigError, Problem
 from nacre.messages import message
 from nacre.settings.settings import JobSettings
@@ -186,7 +187,9 @@ def plain_secrets_in(tree: object) -> list[Problem]:
     return [
         _PLAIN._replace(path=".".join(path))
         for path, value in _leaves(tree, ())
-        if _LOGIN.search(value) or (is_secret(path, tree) and _hides(value))
+        if _LOGIN.search(value)
+        or PRIVATE_KEY.search(value)
+        or (is_secret(path, tree) and _hides(value))
     ]
 
 
@@ -219,7 +222,8 @@ def _spans(text: str) -> list[_Span]:
         *(values or ()),
         *(
             _Span(*item.span(), is_value=not _is_comment(text, item.start()))
-            for item in _LOGIN.finditer(text)
+            for pattern in (_LOGIN, PRIVATE_KEY)
+            for item in pattern.finditer(text)
         ),
         *(
             _Span(*item.span("value"), is_value=False)
@@ -301,5 +305,7 @@ def is_secret(path: Sequence[str], tree: object) -> bool:
     last = path[-1].rpartition(".")[2].lower()
     if last in _NAMES or (last not in _KNOWN and nearest(last, _NAMES, cutoff=_ALIKE)):
         return True
+    if path[0] == "sheets":  # sheets.NAME, and settings such as `identity.key`
+        path, tree = [part for name in path[2:] for part in name.split(".")], None
     kind = type_at(JobSettings, path, tree)
     return kind is Secret or Secret in get_args(kind)
