@@ -225,6 +225,21 @@ def test_a_rebuild_finds_the_same_rows(job: tuple[Path, str]) -> None:
     assert [nacre(*command).out for command in commands] == before
 
 
+@pytest.mark.parametrize("charset", ["gbk", "utf-16", "utf-16be"])
+def test_a_rebuild_reads_pages_in_any_charset_and_their_copies(tmp_path: Path, charset) -> None:
+    root = tmp_path / "job"
+    body = '<meta name="robots" content="noarchive"><p>其他'.encode(charset)
+    with raw_site() as site:
+        copies = ("/a", "/b", "/c")
+        site.serve(dict.fromkeys(copies, reply(body, f"text/html; charset={charset}")), copies)
+        _ran(nacre("crawl", f"{site.origin}/", *OPTIONS, "--out", root))
+        before = nacre("rights", root, "--json").out
+        _ran(nacre("rights", root, "--rebuild"))
+    assert nacre("rights", root, "--json").out == before
+    stated = [row["url"] for row in json.loads(before) if row["preferences"] == "noarchive"]
+    assert sorted(stated) == [f"{site.origin}{path}" for path in copies]
+
+
 def test_explain_history_and_report_show_them(job: tuple[Path, str]) -> None:
     root, origin = job
     assert "train-ai none" in nacre("explain", root, f"{origin}/page").out

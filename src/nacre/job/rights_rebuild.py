@@ -1,8 +1,8 @@
 """Fills the ledger of preferences from the WARCs of a job at rest.
 
 All replies are read, in any order; what each states is sorted by place and time in temporary files,
-so that memory is bounded. Replies that cannot be read, such as those of other crawlers without
-metadata records, are left out.
+and the elements of pages are kept there for their revisits, so that memory is bounded. Replies that
+cannot be read, such as those of other crawlers without metadata records, are left out.
 """
 
 import re
@@ -18,6 +18,7 @@ from nacre.catalogue.job_files import job_warcs
 from nacre.engine.keeping import Bases
 from nacre.engine.readback import Reread, reread
 from nacre.engine.rights_book import (
+    FAMILY,
     RightsPlan,
     RightsRows,
     file_of,
@@ -38,7 +39,10 @@ from nacre.store.store import Store
 
 _STATED: Final = re.compile(rb"robots|noai|noimageai|tdm-|license", re.IGNORECASE)
 """What a page has in its text that states something in its HTML."""
+_HEAD: Final = 64
+"""Bytes at the beginning of a page that show whether its characters have several bytes each."""
 _ROWS: Final = 5_000
+_MEMORY: Final = 16_000_000
 
 
 class _Statement(NamedTuple):
@@ -85,9 +89,10 @@ def rebuild_rights(root: Path, store: Store, settings: JobSettings, scratch: Pat
         OSError: A temporary file cannot be written.
     """
     rows = RightsRows(store)
-    with SortedLines(scratch, "rights") as lines:
+    pages = Store.open(str(scratch / "pages"), memory=_MEMORY)
+    with SortedLines(scratch, "rights") as lines, pages:
         captures = 0
-        reader = _Reader(root, store, settings)
+        reader = _Reader(root, store, settings, _Elements(pages))
         for place in job_warcs(root):
             if place.start == 0:
                 for statements in reader.read(place.path):
@@ -137,16 +142,48 @@ def _next(
     return SignalVersion(time, statement.url, statement.record_id, signals, statement.state)
 
 
+class _Elements:
+    """The elements of pages that state preferences, by the digest of the page.
+
+    Args:
+        store: A store for them alone.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._count = 0
+        self._decode = msgspec.msgpack.Decoder(list[tuple[str, str]]).decode
+
+    def put(self, digest: str, metas: list[tuple[str, str]]) -> None:
+        """Keep the elements of a page."""
+        self._store.put(FAMILY, digest.encode(), msgspec.msgpack.encode(metas))
+        self._count += 1
+        if not self._count % _ROWS:
+            self._store.commit()
+
+    def get(self, digest: str) -> list[tuple[str, str]]:
+        """Return the elements of a page; none if it was not read."""
+        row = self._store.get(FAMILY, digest.encode())
+        return [] if row is None else self._decode(row)
+
+
+def _may_state(body: bytes) -> bool:
+    """Return whether a page may have such elements; in UTF-16 and UTF-32 any may."""
+    return b"\0" in body[:_HEAD] or _STATED.search(body) is not None
+
+
 class _Reader:
     """Reads what the captures of a job state."""
 
-    def __init__(self, root: Path, store: Store, settings: JobSettings) -> None:
+    def __init__(
+        self, root: Path, store: Store, settings: JobSettings, elements: _Elements
+    ) -> None:
         self._plan: RightsPlan = rights_plan(settings)
         self._bases = Bases(root, store, Digests(store))
         self._extract: ExtractSettings = settings.extract.model_copy(
             update={"robots_agent": self._plan.agent}
         )
-        self._metas: dict[str, list[tuple[str, str]]] = {}
+        self._elements = elements
         self._encode = msgspec.json.Encoder().encode
 
     def read(self, path: Path) -> Iterator[list[bytes]]:
@@ -165,7 +202,7 @@ class _Reader:
     def _own(self, reply: Reread) -> tuple[bytes, _Statement] | None:
         kept, capture = reply.kept, reply.capture
         is_renewal = kept.revisit is not None and kept.revisit.kind == "server-not-modified"
-        signals = reply_signals(capture.headers, self._elements(reply), self._plan.agent)
+        signals = reply_signals(capture.headers, self._metas(reply), self._plan.agent)
         status = _status(reply)
         if is_renewal:
             if not signals:
@@ -175,19 +212,19 @@ class _Reader:
         statement = _Statement(kept.url, kept.record_id, signals, is_renewal=is_renewal)
         return own_key(kept.url), statement
 
-    def _elements(self, reply: Reread) -> list[tuple[str, str]]:
+    def _metas(self, reply: Reread) -> list[tuple[str, str]]:
         """Return the elements of a page that state preferences; of a revisit, its original's."""
         digest, capture = reply.kept.digest, reply.capture
         if reply.kept.revisit is not None:
-            return self._metas.get(digest, [])
+            return self._elements.get(digest)
         if "html" not in reply.kept.mime:
             return []
         document = stored_document(capture, self._extract.max_document)
-        if not _STATED.search(document.body):
+        if not _may_state(document.body):
             return []
         metas = extract(document, self._extract).metas
         if metas and digest:
-            self._metas[digest] = metas
+            self._elements.put(digest, metas)
         return metas
 
     def _site(self, reply: Reread) -> tuple[bytes, _Statement] | None:
