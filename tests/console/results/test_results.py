@@ -152,7 +152,7 @@ def test_the_page_of_a_url_says_which_key_signs(tmp_path: Path):
     play(tmp_path, scene)
     key.unlink()
     signing = (
-        r"yes; this user cannot read the key {file: [^}]*/key[.]pem} \(file crawl[.]yaml:\d+\)"
+        r"yes; the console cannot read the key {file: [^}]*/key[.]pem} \(file crawl[.]yaml:\d+\)"
     )
     play(tmp_path, scene)
 
