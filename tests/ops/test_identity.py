@@ -146,5 +146,9 @@ def test_keys_that_ended_are_not_published(tmp_path: Path, key: Path):
 
 def test_an_open_file_is_refused(key: Path):
     key.chmod(0o644)
-    with pytest.raises(ConfigError, match="run: chmod 600"):
+    with pytest.raises(ConfigError, match=r"^others can read .*run: chmod 600"):
+        load_keys(key)
+    key.chmod(0o600)
+    key.write_text("x")
+    with pytest.raises(ConfigError, match=f"{key.name}: no private key in PEM"):
         load_keys(key)

@@ -166,7 +166,10 @@ def load_keys(path: Path) -> list[SigningKey]:
             {"key": {"file": str(path.absolute())}, "directory": "https://a.example"}
         )
     except ValueError as error:
-        raise ConfigError(f"{path}: {_reason(error)}") from None
+        reason = _reason(error)
+        raise ConfigError(
+            reason if str(path.absolute()) in reason else f"{path}: {reason}"
+        ) from None
     return settings.keys
 
 
