@@ -72,11 +72,12 @@ cases-tests: environment system webs
 	$(PYTEST) -n $(WORKERS) -m "cases and not slow" tests/cases
 
 crawls: environment system judges webs
-	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "crawl and not slow and not browser" --timeout 300 \
+	$(PYTEST) -p no:randomly -n 3 --dist loadfile -m "crawl and not slow and not browser" --timeout 300 \
 		$(call modules,crawl)
 
 kills: environment system webs
-	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow and not browser" --timeout 600 \
+	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -n 2 --dist worksteal -m "kill and not slow and not browser" \
+		--timeout 600 \
 		$(call modules,kill)
 
 # Without Chromium it is skipped, which it says.

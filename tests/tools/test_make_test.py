@@ -208,7 +208,23 @@ def test_downloads_lie_outside_the_checkout(monkeypatch: pytest.MonkeyPatch, tmp
     assert "checkout/.cache" not in (ROOT / "tools" / "system.sh").read_text()
 
 
-@pytest.mark.parametrize("bad", ["", "unit", "kills", "crawls"])
+PARTS = {
+    "set-up": "environment system",
+    "lint, types and imports": "lint types imports",
+    "unit tests": "unit",
+    "tables": "cases-tests",
+    "crawls": "crawls",
+    "judges and sites": "judges webs",
+    "pages in a browser": "browser-tests",
+    "batch rounds on Spark": "spark",
+    "kills": "kills",
+    "pages of the console": "console-stories",
+}
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "system", "types", "unit", "kills", "console-stories", "crawls"]
+)
 def test_make_test_tells_the_time_of_each_part(tmp_path: Path, bad: str):
     make = tmp_path / "make"
     make.write_text(
@@ -221,20 +237,43 @@ def test_make_test_tells_the_time_of_each_part(tmp_path: Path, bad: str):
     )  # fmt: skip
     assert done.returncode == (3 if bad else 0)
     summary = done.stdout.partition("make test took")[2].splitlines()[1:]
-    names = [line.split("  ")[1] for line in summary]
-    wanted = ["set-up", "lint, types and imports", "unit tests", "tables", "batch rounds on Spark"]
-    wanted += ["crawls", "kills", "pages of the console", "pages in a browser"]
-    assert sorted(names) == sorted(wanted[:3] if bad == "unit" else wanted)
+    words = {line.split("  ")[1]: line.split()[-1] for line in summary}
+    failed = [name for name, targets in PARTS.items() if bad in targets.split()]
+    assert [name for name, word in words.items() if word == "FAILED"] == failed
+    assert set(words) == set(PARTS) if not bad else set(words) <= set(PARTS)
     assert all(" min " in line for line in summary)
-    assert sum("FAILED" in line for line in summary) == bool(bad)
-    targets = {
-        word for line in done.stdout.splitlines() if line[:4] == "ran " for word in line.split()
-    }
-    everything = {"environment", "judges", "lint", "types", "imports", "unit", "cases-tests"}
-    everything |= {"webs", "system", "spark", "crawls", "kills", "console-stories"}
-    everything.add("browser-tests")
-    assert bad == "unit" or everything <= targets
+    ran = [
+        line.removeprefix("ran --no-print-directory ")
+        for line in done.stdout.splitlines()
+        if line[:4] == "ran "
+    ]
+    assert sorted(ran) == sorted(PARTS[name] for name in words)
+    after = {"system": {"unit", "spark"}, "unit": {"crawls"}, "kills": {"console-stories"}}
+    assert not after.get(bad, set()) & set(ran)
     assert [path.name for path in tmp_path.iterdir()] == ["make"]
+
+
+def test_an_interrupted_run_leaves_no_part_behind(tmp_path: Path):
+    make, began = tmp_path / "make", tmp_path / "began"
+    make.write_text(
+        f'#!/bin/sh\ncase " $* " in *" judges "*) echo $$ >{began}; exec sleep 600 ;; esac\n'
+    )
+    make.chmod(0o755)
+    process = subprocess.Popen(
+        ["sh", str(ROOT / "tools" / "parts.sh"), str(make)],
+        env={**os.environ, "TMPDIR": str(tmp_path)}, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    while b"crawls" not in process.stdout.readline():  # only the other lane is left
+        assert process.poll() is None
+    while not (began.exists() and began.read_text()):
+        time.sleep(0.01)
+    number = int(began.read_text())
+    process.terminate()
+    process.communicate()
+    assert process.returncode == 143
+    while Path(f"/proc/{number}").exists():
+        time.sleep(0.01)
 
 
 def test_no_target_runs_a_module_of_the_tools_by_its_path():
