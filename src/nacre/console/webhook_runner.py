@@ -12,7 +12,7 @@ from nacre.core.message_data import to_plain
 from nacre.core.states import CRASHED
 from nacre.errors import NacreError
 from nacre.fleet.snapshot import READING, UNREADABLE, JobSnapshot
-from nacre.fleet.webhook_book import HookDelivery, HookEvent, KeptHook
+from nacre.fleet.webhook_book import HookDelivery, HookEvent, KeptHook, UnreadRun
 from nacre.fleet.webhook_delivery import deliver
 from nacre.inspect.changes.wording import run_counts
 from nacre.job.background.webhooks import TRIES
@@ -68,7 +68,7 @@ class WebhookRunner:
             while True:
                 self.look()
                 self._book.some.clear()
-                if not self._is_reading and self._book.unread_runs():
+                if not self._is_reading and self._ended_unread():
                     self._is_reading = True
                     group.create_task(self._read(), name="webhooks: changes")
                 for hook, delivery in self.due():
@@ -109,6 +109,7 @@ class WebhookRunner:
                 continue
             before, now = self._seen.get(job.id), seen_run(snapshot)
             self._seen[job.id] = now
+            self._note_run(job.id, before, now)
             if before is None:  # changes before the first check were reported already, or are old
                 continue
             events = events_of(before, now)
@@ -118,6 +119,23 @@ class WebhookRunner:
             for event in events:
                 message = f"{before.state} -> {now.state}"
                 self._book.tell(event, job.id, message, diagnosis_text(snapshot.sentence))
+
+    def _note_run(self, job: str, before: SeenRun | None, now: SeenRun) -> None:
+        """Store a run that has begun: it may end while the console does not run."""
+        is_noted = before is not None and before.running and before.run == now.run
+        if now.running and now.run and not is_noted and self._book.receivers("changes", job):
+            self._book.add_unread(job, now.run)
+
+    def _ended_unread(self) -> list[UnreadRun]:
+        """Return the runs that ended and whose changes are not read; of jobs that are gone, too."""
+        unread = self._book.unread_runs()
+        jobs = {job.id for job in self._fleet.jobs} if unread else set()
+        return [run for run in unread if not self._may_run(run, is_known=run.job in jobs)]
+
+    def _may_run(self, unread: UnreadRun, *, is_known: bool) -> bool:
+        """Return whether a run may not have ended; its job may have had no look yet."""
+        seen = self._seen.get(unread.job) if is_known else SeenRun("", running=False)
+        return seen is None or (seen.running and seen.run == unread.run)
 
     async def _read(self) -> None:
         try:
@@ -130,7 +148,7 @@ class WebhookRunner:
 
         If they cannot be read, this is tried again at the next checks, and then reported.
         """
-        for unread in self._book.unread_runs():
+        for unread in self._ended_unread():
             try:
                 root = self._fleet.job(unread.job).layout.root
                 changes = await ask_readers(

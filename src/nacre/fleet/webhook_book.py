@@ -1,8 +1,8 @@
 """The console's webhooks and their deliveries, in its database.
 
 A webhook receives the events of all jobs that its owner may see. A delivery is stored until it is
-accepted or given up, so that a killed console loses none; so is a run that ended, until its changes
-are read and queued. The last deliveries of each webhook are kept for inspection.
+accepted or given up, so that a killed console loses none; so is a run, from its begin until its
+changes are read and queued. The last deliveries of each webhook are kept for inspection.
 """
 
 import asyncio
@@ -130,7 +130,7 @@ class HookDelivery(msgspec.Struct, frozen=True):
 
 
 class UnreadRun(msgspec.Struct, frozen=True):
-    """A run that ended, whose changes are not read yet.
+    """A run whose changes are not read yet; it may not have ended.
 
     Attributes:
         number: Its number.
@@ -262,11 +262,11 @@ class WebhookBook:
     # ---- runs whose changes are not read
 
     def unread_runs(self) -> list[UnreadRun]:
-        """Return the runs that ended and whose changes are not read yet, in order."""
+        """Return the runs whose changes are not read yet, in order."""
         return self._unread.all()
 
     def add_unread(self, job: str, run: str) -> None:
-        """Store that a run ended, until its changes are read."""
+        """Store a run until its changes are read."""
         self._database.rows("INSERT OR IGNORE INTO unread_runs (job, run) VALUES (?, ?)", job, run)
 
     def count_try(self, unread: UnreadRun) -> None:

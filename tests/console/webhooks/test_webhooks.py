@@ -379,6 +379,9 @@ def test_the_changes_of_a_run_are_posted_after_its_end(tmp_path: Path):
             end()
             runner = WebhookRunner(console.parts.runners)  # as the next process makes it
             await runner.post_changes()
+            assert len(book.unread_runs()) == 1, "its job had no look yet"
+            runner.look()
+            await runner.post_changes()
             await runner.post_changes()
             await sent(console)
             await sent(console)
@@ -391,6 +394,41 @@ def test_the_changes_of_a_run_are_posted_after_its_end(tmp_path: Path):
             operator = console.as_session(Role.OPERATOR)
             page = await console.client.get("/webhooks?webhook=2", headers=operator)
             assert "1 changed, 1 gone" in page.text
+
+    play(tmp_path, scene)
+
+
+def test_a_run_that_ends_without_the_console_loses_no_changes(tmp_path: Path):
+    job = job_with_changes(tmp_path)
+    with Store.open(str(Layout(job).store)) as store:
+        run = read_run(store)
+    assert run is not None
+
+    async def scene(console: GivenConsole) -> None:
+        book = console.parts.webhooks
+        await added(console, "https://ops.example/", on=["changes"])
+
+        def look(runner: WebhookRunner, *, running: bool) -> None:
+            ended = 0.0 if running else run.ended
+            console.parts.common.poller._keep(
+                JobSnapshot(
+                    "crawls~demo", run.ended, "", running=running, sentence=Diagnosis("ready"),
+                    overview=JobOverview("", run=run.name, ended_at=ended),
+                )
+            )  # fmt: skip
+            runner.look()
+
+        before = WebhookRunner(console.parts.runners)
+        for _ in range(2):
+            look(before, running=True)
+            await before.post_changes()
+        assert [unread.run for unread in book.unread_runs()] == [run.name]
+        after = WebhookRunner(console.parts.runners)  # as the next process makes it
+        look(after, running=False)
+        await after.post_changes()
+        (posted,) = book.deliveries(1)
+        assert (posted.event, posted.facts["message"]) == ("changes", "1 changed, 1 gone")
+        assert book.unread_runs() == []
 
     play(tmp_path, scene)
 
