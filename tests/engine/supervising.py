@@ -11,6 +11,9 @@ class NotingSupervisor:
     def look(self) -> None:
         self.asked.append("look")
 
+    def begin_work(self) -> None:
+        self.asked.append("work")
+
     def hold(self, reason: str) -> None:
         self.asked.append(f"hold: {reason}")
 

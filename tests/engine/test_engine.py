@@ -27,6 +27,7 @@ from nacre.report.statistics import StepCounts
 from tests.engine.test_chain import Clock
 from tests.frontier.making import NOW, candidate, frontier
 from tests.frontier.memory_rows import MemoryRows
+from tests.virtual_loop import VirtualLoop, run_virtually
 
 
 def url(number: int) -> str:
@@ -165,7 +166,7 @@ class CountingSupervisor:
 
     def __init__(self, world: "World") -> None:
         self._world = world
-        self.looks = 0
+        self.looks = self.works = 0
         self.ends = True
 
     def look(self) -> None:
@@ -173,10 +174,23 @@ class CountingSupervisor:
         if self.ends and not self._world.frontier.queued:
             self._world.engine.stop()
 
+    def begin_work(self) -> None:
+        assert not self._world.engine.busy
+        self.works += 1
+
 
 @dataclass
 class GroupState:
     saturated: bool = False
+    callbacks: list[Callable[[], None]] = field(default_factory=list)
+
+    def when_room(self, callback: Callable[[], None]) -> None:
+        self.callbacks.append(callback)
+
+    def empty(self) -> None:
+        self.saturated = False
+        for callback in self.callbacks:
+            callback()
 
 
 @dataclass
@@ -290,6 +304,7 @@ def test_an_idle_engine_asks_its_supervisor_and_not_while_a_visit_is_in_process(
     world.step.open.clear()
     during(world, look)
     assert world.supervisor.looks > 0
+    assert world.supervisor.works == 1
 
 
 def test_the_time_of_all_visits_is_summed_up_those_in_process_too():
@@ -582,14 +597,41 @@ def test_a_limit_is_asked_with_the_number_in_process_and_can_be_lifted():
     assert len(asked) == 4
 
 
+@pytest.mark.parametrize("hold", ["saturated", "ceiling", "limit", "pause"])
+def test_an_engine_that_is_held_asks_the_frontier_once_a_second(hold: str):
+    world = World(20, parallel=8)
+    world.frontier.wake_in = 0.0
+    world.step.open.clear()
+    if hold == "saturated":
+        world.commit.saturated = True
+    elif hold == "ceiling":
+        world.engine.ceiling = 1
+    elif hold == "limit":
+        world.engine.limit(lambda busy: busy >= 1)
+    else:
+        world.engine.pause()
+
+    async def main() -> None:
+        loop = cast("VirtualLoop", asyncio.get_running_loop())
+        running = asyncio.create_task(world.engine.run())
+        await asyncio.sleep(0.5)
+        jumps = loop.jumps
+        await asyncio.sleep(10.0)
+        assert loop.jumps - jumps <= 11
+        world.engine.stop()
+        world.step.open.set()
+        await running
+
+    run_virtually(main())
+
+
 def test_nothing_is_handed_out_while_the_commit_group_is_full():
     world = World(3)
     world.commit.saturated = True
 
     async def look() -> None:
         assert (world.engine.busy, world.frontier.asked) == (0, 0)
-        world.commit.saturated = False
-        world.engine.wake()
+        world.commit.empty()
 
     during(world, look)
     assert len(world.disposition.urls) == 3

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,12 +11,15 @@ from hypothesis import strategies as st
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Result, Visit
 from nacre.engine.engine import Engine
+from nacre.frontier.frontier import Attempt
 from tests.engine.test_engine import FetchStep, ListFrontier, World
 from tests.virtual_loop import run_virtually
 
 _LOOK = 0.05
-_LONGEST = 1.0 + 4 * _LOOK
-"""Seconds within which an engine that may hand out a URI must do so: its own longest wait."""
+_PROMPT = 2 * _LOOK
+"""Seconds within which an engine that may hand out a URI does so."""
+_LONGEST = 1.0 + _PROMPT
+"""Seconds within which it does so if a URI enters and nothing wakes it: its own longest wait."""
 _MANY = 99
 
 
@@ -23,12 +27,20 @@ class TimedFrontier(ListFrontier):
     """Hands out URIs from their times on."""
 
     def __init__(self, times: list[float]) -> None:
-        super().__init__(len(times))
-        self.times = sorted(times)
+        super().__init__(0)
+        self.times: list[float] = []
+        self.ended: list[str] = []
+        self._numbers = count()
+        for when in times:
+            self.add(when)
 
     def add(self, when: float) -> None:
         self.times = sorted([*self.times, when])
-        self.queued.append(CrawlURI(f"http://b.test/{when}", b"k", "q"))
+        number = next(self._numbers)
+        self.queued.append(CrawlURI(f"http://b.test/{number}", b"%d" % number, "q"))
+
+    def finished(self, uri: CrawlURI, _attempt: Attempt, _mono: float) -> None:
+        self.ended.append(uri.url)
 
     def is_due(self, mono: float) -> bool:
         return bool(self.times) and self.times[0] <= mono
@@ -83,9 +95,10 @@ class Play:
         self.world = World(0, queues=self.frontier, step=step)
         self.engine = step.engine = self.world.engine
         self.limit = _MANY
+        self.quiet_until = 0.0
 
     def do(self, action: str, number: int) -> None:
-        """Do what operators, monitors and other tasks do; some of it wakes no toe."""
+        """Do what operators, monitors, pages and other tasks do; one of it wakes no toe."""
         engine = self.engine
         actions: dict[str, Callable[[], object]] = {
             "pause": engine.pause,
@@ -98,16 +111,37 @@ class Play:
             "halve": engine.halve,
             "lift": engine.lift,
             "wake": engine.wake,
-            "add": lambda: self.frontier.add(asyncio.get_running_loop().time() + number / 2),
+            "add": lambda: self.add(number / 2),
+            "add-quietly": lambda: self.add(number / 2, wakes=False),
+            "capture": lambda: self.capture(number),
+            "nothing": lambda: None,
         }
         actions[action]()
 
+    def add(self, seconds: float, *, wakes: bool = True) -> None:
+        now = asyncio.get_running_loop().time()
+        self.frontier.add(now + seconds)
+        if wakes:
+            self.engine.wake()
+        else:
+            self.quiet_until = now + _LONGEST
+
+    def capture(self, number: int) -> None:
+        """Let a page capture the next queued URIs."""
+        for uri in list(self.frontier.queued)[:number]:
+            self.engine.visits.captured.add(Visit(uri, 200))
+
     def set_saturated(self, *, saturated: bool) -> None:
-        self.world.commit.saturated = saturated
+        if saturated:
+            self.world.commit.saturated = True
+        else:
+            self.world.commit.empty()
 
     def set_limit(self, limit: int) -> None:
+        """See `Session.apply`, which wakes the engine after a change of settings."""
         self.limit = limit
         self.engine.limit((lambda busy: busy >= limit) if limit != _MANY else None)
+        self.engine.wake()
 
     def may_hand_out(self) -> bool:
         engine = self.engine
@@ -122,7 +156,8 @@ class Play:
             is_waiting = self.may_hand_out() and self.frontier.is_due(loop.time())
             if not is_waiting or len(self.frontier.times) != left:
                 since, left = loop.time(), len(self.frontier.times)
-            assert loop.time() - since <= _LONGEST, f"a URI waits since {since:.2f}"
+            longest = _LONGEST if loop.time() <= self.quiet_until else _PROMPT
+            assert loop.time() - since <= longest, f"a URI waits since {since:.2f}"
             await asyncio.sleep(_LOOK)
 
     async def perform(self, deeds: list[tuple[float, str, int]]) -> None:
@@ -157,15 +192,24 @@ COURSES = st.lists(
 TIMES = st.lists(st.sampled_from((0.0, 0.0, 0.5, 1.0, 2.0, 4.0)), min_size=1, max_size=12)
 ACTIONS = (
     *("pause", "resume", "parallel", "fill", "empty", "limit", "unlimit"),
-    *("halve", "lift", "wake", "add"),
+    *("halve", "lift", "wake", "add", "add-quietly", "capture"),
 )
-DEEDS = st.lists(
-    st.tuples(
-        st.sampled_from((0.0, 0.0, 0.001, 0.2, 0.999, 1.0, 1.7)),
-        st.sampled_from(ACTIONS),
-        st.integers(1, 5),
-    ),
-    max_size=14,
+SECONDS = st.sampled_from((0.0, 0.0, 0.001, 0.2, 0.999, 1.0, 1.7))
+NUMBERS = st.integers(1, 5)
+HOLDS = (("pause", "resume"), ("fill", "empty"), ("limit", "unlimit"), ("halve", "lift"))
+
+
+@st.composite
+def holds(draw: st.DrawFn) -> list[tuple[float, str, int]]:
+    """Draw a hold, its end, and a time in which nothing else happens."""
+    begin, end = draw(st.sampled_from(HOLDS))
+    number = draw(NUMBERS)
+    return [(draw(SECONDS), begin, number), (draw(SECONDS), end, number), (0.5, "nothing", 0)]
+
+
+DEED = st.tuples(SECONDS, st.sampled_from(ACTIONS), NUMBERS).map(lambda deed: [deed])
+DEEDS = st.lists(st.one_of(DEED, DEED, holds()), max_size=10).map(
+    lambda groups: [deed for group in groups for deed in group]
 )
 
 
@@ -176,6 +220,7 @@ def test_no_schedule_leaves_a_uri_in_the_frontier_that_may_be_handed_out(
 ):
     play = Play(courses, times)
     run_virtually(play.perform(deeds))
-    added = sum(action == "add" for _, action, _ in deeds)
+    added = sum(action.startswith("add") for _, action, _ in deeds)
     assert not play.frontier.times
-    assert len(play.world.disposition.urls) == len(times) + added
+    ended = [*play.world.disposition.urls, *play.frontier.ended]
+    assert len(ended) == len(set(ended)) == len(times) + added

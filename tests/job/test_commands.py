@@ -30,7 +30,7 @@ def commands(root: Path) -> CommandHandlers:
 def test_between_two_sessions_nothing_can_be_asked(tmp_path: Path, name: str):
     request: dict[str, Any] = {"command": name}
     with pytest.raises(JobError, match="try again"):
-        asyncio.run(commands(tmp_path).table()[name](request))  # type: ignore[arg-type]
+        asyncio.run(commands(tmp_path).table()[name](request))
 
 
 def test_expressions_of_the_operator():

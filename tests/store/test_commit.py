@@ -145,6 +145,22 @@ def test_much_that_waits_pauses_the_hand_out():
     asyncio.run(main())
 
 
+def test_who_waits_for_room_is_called_once_there_is_some():
+    async def main():
+        async with Job() as job:
+            called = []
+            job.commit.when_room(lambda: called.append(job.commit.saturated))
+            warc = job.commit.create_file(FileKind.WARC, "archive/a.warc.gz.open")
+            job.commit.append(warc, b"x" * (PENDING - 1_000_000))
+            await job.commit.flush()
+            assert called == []
+            job.commit.append(warc, b"x" * PENDING)
+            await job.commit.flush()
+            assert called == [False]
+
+    asyncio.run(main())
+
+
 def test_a_group_too_large_for_a_tail_is_announced_first():
     class Body(BytesBody):
         closed = False

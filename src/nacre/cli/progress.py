@@ -5,7 +5,7 @@ The live view on a terminal is in `terminal.py`, which needs rich.
 
 import sys
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 from nacre.cli.output import json_text, safe, shown, tell, to_copy
 from nacre.cli.status_text import RateMeter, done_text, end_text, got_text, live_words
@@ -21,10 +21,14 @@ _PATIENCE = 5.0
 """Seconds before the display reports that only retries are left; most end sooner."""
 LINES_EVERY = 60.0
 """Seconds between two lines of progress."""
+EVERY: Final = 1.0
+"""Seconds between two ticks of a display that is no live view."""
 
 
 class JsonProgress:
     """JSON Lines on stderr: `type`, `time`, then what belongs to the type."""
+
+    every = EVERY
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -68,12 +72,17 @@ class JsonProgress:
 class Display(Protocol):
     """Shows a crawl."""
 
+    @property
+    def every(self) -> float:
+        """Seconds between two ticks."""
+        ...
+
     def start(self) -> None:
         """The crawl begins."""
         ...
 
     def tick(self, session: Session) -> None:
-        """Show the numbers of now; called a few times a second."""
+        """Show the numbers of now; called about each `every` seconds."""
         ...
 
     def message(self, kind: str, text: str) -> None:
@@ -91,6 +100,8 @@ class Display(Protocol):
 
 class NoDisplay:
     """Nothing at all."""
+
+    every = EVERY
 
     def start(self) -> None:
         """See `Display`."""
@@ -125,6 +136,11 @@ class TolerantDisplay:
 
     def __init__(self, display: Display) -> None:
         self._display = display
+
+    @property
+    def every(self) -> float:
+        """See `Display`."""
+        return self._display.every
 
     def start(self) -> None:
         """See `Display`."""
@@ -166,6 +182,8 @@ def display_for(clock: Clock, *, quiet: bool, as_json: bool = False) -> Display:
 
 class PlainProgress:
     """One line a minute, and one for each change of state, alert and the like; on stderr."""
+
+    every = EVERY
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

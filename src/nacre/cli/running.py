@@ -33,6 +33,7 @@ from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 
 _TICK = 0.25
+"""Seconds between two looks whether the job can answer commands."""
 
 
 def run_job(job: Job, display: Display, *, accept_loss: bool = False, by: str = "") -> RunResult:
@@ -112,7 +113,7 @@ class _Runner:
                 self._by = ""
             if session is not None:
                 self._display.tick(session)
-            await asyncio.sleep(_TICK)
+            await asyncio.sleep(self._display.every if serves else _TICK)
 
     def _may_serve_early(self) -> bool:
         """It waits for space, and no other process runs the job."""

@@ -33,6 +33,8 @@ _LONG = 2.0
 class LiveView:
     """A table that stays in its place, redrawn twice a second."""
 
+    every = 0.25
+
     def __init__(self, clock: Clock, console: Console | None = None) -> None:
         self._clock = clock
         self._console = console or Console(stderr=True, highlight=False)

@@ -35,7 +35,8 @@ class Engine:
         visits: Fetches and ends them.
         commit: The open commit group: while it is full, nothing is handed out.
         clock: The time.
-        supervisor: Called when nothing is in process: the crawl may be over, or paused.
+        supervisor: Called when nothing is in process: the crawl may be over, or paused; and when
+                a visit begins then.
         overlay_of: Determines which combination of sheets applies to a URI.
         parallel: Number of toes.
 
@@ -69,12 +70,13 @@ class Engine:
         self._idle: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self.stopped = asyncio.Event()
-        self._paused = False
+        self._paused = self._is_held = False
         self._group: asyncio.TaskGroup | None = None
         self.current: dict[int, Visit] = {}
         self._worked = 0.0
         self._holds: Callable[[int], bool] = _never
         self.ceiling = sys.maxsize
+        commit.when_room(self.wake)
 
     @property
     def busy(self) -> int:
@@ -212,7 +214,9 @@ class Engine:
 
     def _take(self) -> CrawlURI | None:
         busy = len(self.current)
-        if self._paused or self._commit.saturated or busy >= self.ceiling or self._holds(busy):
+        is_full = self._commit.saturated or busy >= self.ceiling
+        self._is_held = self._paused or is_full or self._holds(busy)
+        if self._is_held:
             return None
         return self._frontier.next(self._clock.now(), self._clock.monotonic())
 
@@ -231,7 +235,8 @@ class Engine:
         await future
 
     def _set_timer(self) -> None:
-        wait = None if self._paused else self._frontier.next_wake(self._clock.monotonic())
+        # While it is held, the frontier may have URIs: what ends a hold wakes a toe.
+        wait = None if self._is_held else self._frontier.next_wake(self._clock.monotonic())
         wait = _LONGEST_WAIT if wait is None else min(max(wait, 0.001), _LONGEST_WAIT)
         if self._timer is not None:
             self._timer.cancel()
@@ -246,6 +251,8 @@ class Engine:
             annotations=list(uri.annotations),
             overlay=self._overlay_of(uri),
         )
+        if not self.current:
+            self._supervisor.begin_work()
         self.current[toe] = visit
         try:
             await self.visits.run_chain(visit)

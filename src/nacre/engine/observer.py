@@ -82,6 +82,10 @@ class Supervisor(Protocol):
         """Look soon whether there is something to do: a part has settled, or found something."""
         ...
 
+    def begin_work(self) -> None:
+        """A visit begins, and none was in process."""
+        ...
+
     def hold(self, reason: str) -> None:
         """Pause the crawl for a reason."""
         ...

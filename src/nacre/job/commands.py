@@ -55,7 +55,7 @@ class CommandHandlers:
 
     def table(self) -> dict[str, Handler]:
         """All handlers by the name of their command."""
-        return {
+        handlers: dict[str, Handler] = {
             "status": self.status,
             "toes": self.toes,
             "pause": self.pause,
@@ -72,6 +72,18 @@ class CommandHandlers:
             "frontier-steer": self.frontier_steer,
             "change": self.change,
         }
+        return {name: self._watched(name, handler) for name, handler in handlers.items()}
+
+    def _watched(self, name: str, handler: Handler) -> Handler:
+        """Return a handler that the watchdog of the session times."""
+
+        async def answer(request: Request) -> Answer:
+            session = self._job.session
+            if session is None:
+                return await handler(request)
+            return await session.watchdog.watch(lambda: handler(request), f"the command {name}")
+
+        return answer
 
     def fault(self, command: str, error: Exception) -> str:
         """A bug in a command: its traceback goes to runtime-errors.log; the answer.

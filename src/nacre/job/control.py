@@ -12,7 +12,7 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from nacre.machine.local_files import HeldFolder, replace_file
 from nacre.messages import Message, message
 
 Answer = dict[str, Any]
-Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]
+Handler = Callable[[Mapping[str, Any]], Coroutine[Any, Any, Answer]]
 Fault = Callable[[str, Exception], str]
 
 PEER = "_uid"

@@ -1,6 +1,5 @@
-"""Background tasks of a crawl: monitors of limits, disk space, clock and event loop, and others."""
+"""Background tasks of a crawl: monitors of limits, disk space and the clock, and others."""
 
-import asyncio
 import ctypes
 import resource
 from collections.abc import Callable, Sequence
@@ -11,9 +10,7 @@ from nacre.assembly.records import RunRecords
 from nacre.assembly.storing import Storing
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
-from nacre.engine.engine import Engine
 from nacre.engine.limits import Stopwatch, limit_reached
-from nacre.engine.logs import JobLogs
 from nacre.engine.observer import VisitObserver
 from nacre.machine.layout import Layout
 from nacre.report.formatting import span
@@ -30,14 +27,6 @@ _EVERY = 2.0
 _JUMP = 60.0
 """Less than this is what a network time service does, seconds."""
 _DAY = 86_400.0
-_BEAT = 0.05
-LIMIT = 0.1
-"""Gaps above this are logged, seconds."""
-_LINES = 10
-_SPAN = 600.0
-"""So many lines in so many seconds; the other gaps are summed up, as a machine that is always busy
-would fill the log of a long crawl with them."""
-_RECENT = 10.0
 _M_TOP_PAD = -2
 _PAD = 16 << 20
 
@@ -258,95 +247,6 @@ class ClockMonitor:
 
     def _difference(self) -> float:
         return self._clock.now() - self._clock.monotonic()
-
-
-class EventLoopWatchdog:
-    """Logs when the event loop was blocked: it wakes every 50 ms, and a late wake-up is a gap.
-
-    Attributes:
-        longest: Longest gap so far, seconds.
-        recent: Longest gap of the last ten to twenty seconds, seconds.
-        gaps: Number of gaps above the limit.
-    """
-
-    def __init__(self, engine: Engine, logs: JobLogs, clock: Clock) -> None:
-        self._engine = engine
-        self._logs = logs
-        self._clock = clock
-        self._until = 0.0
-        self._told = 0
-        self._untold = 0
-        self._worst = 0.0
-        self._since = self._last = 0.0
-        self._timer: asyncio.TimerHandle | None = None
-        self._newest = self._older = 0.0
-        self.longest = 0.0
-        self.gaps = 0
-
-    @property
-    def recent(self) -> float:
-        """See the class."""
-        return max(self._newest, self._older)
-
-    async def run(self) -> None:
-        """Watch until cancelled."""
-        failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._begin_beat(failed)
-        try:
-            await failed
-        finally:
-            if self._timer is not None:
-                self._timer.cancel()
-
-    # Timers, and no task that sleeps: twenty times a second that costs three times as much.
-
-    def _begin_beat(self, failed: asyncio.Future[None]) -> None:
-        self._last = self._clock.monotonic()
-        self._timer = asyncio.get_running_loop().call_later(_BEAT, self._end_beat, failed)
-
-    def _end_beat(self, failed: asyncio.Future[None]) -> None:
-        gap = self._clock.monotonic() - self._last - _BEAT
-        try:
-            self.beat(gap)
-        except Exception as error:  # noqa: BLE001 - `run` raises it
-            failed.set_exception(error)
-        else:
-            self._begin_beat(failed)
-
-    def beat(self, gap: float) -> None:
-        """Note how much too late a wake-up came, seconds."""
-        self.longest = max(self.longest, gap)
-        self._newest = max(self._newest, gap)
-        now = self._clock.monotonic()
-        if now - self._since >= _RECENT:
-            self._older, self._newest, self._since = self._newest, 0.0, now
-        if gap > LIMIT:
-            self.gaps += 1
-            self._log(gap)
-        elif self._untold and self._clock.monotonic() >= self._until:
-            self._sum_up()
-
-    def _log(self, gap: float) -> None:
-        now = self._clock.monotonic()
-        if now >= self._until:
-            if self._untold:
-                self._sum_up()
-            self._until, self._told = now + _SPAN, 0
-        if self._told < _LINES:
-            self._told += 1
-            self._logs.job(
-                f"the event loop was blocked for {gap * 1000:.0f} ms: {self._engine.doing}"
-            )
-        else:
-            self._untold += 1
-            self._worst = max(self._worst, gap)
-
-    def _sum_up(self) -> None:
-        self._logs.job(
-            f"the event loop was blocked {self._untold:,} more times within {_SPAN / 60:.0f} "
-            f"minutes, for {self._worst * 1000:.0f} ms at most"
-        )
-        self._untold, self._worst = 0, 0.0
 
 
 def tune_allocator() -> bool:

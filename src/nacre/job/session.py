@@ -29,7 +29,6 @@ from nacre.job.monitors import (
     BackgroundTask,
     ClockMonitor,
     DiskSpaceMonitor,
-    EventLoopWatchdog,
     JobUnit,
     LimitMonitor,
 )
@@ -37,6 +36,7 @@ from nacre.job.repair import accept_loss, make_repair, repair_captures
 from nacre.job.run_end import EndMonitors, RunEnd, RunRequests
 from nacre.job.settings_change import SettingsChange
 from nacre.job.task_errors import first_error
+from nacre.job.watchdog import EventLoopWatchdog
 from nacre.machine.clock import machine_clock
 from nacre.machine.layout import Layout
 from nacre.report.progress import ProgressLog
@@ -205,7 +205,7 @@ class Session:
         self._edits = make_edits(records, self.engine, seeds, chooser.rests if chooser else None)
         self.editor = self._edits.editor
         self.live = live_job(records, self.engine)
-        self.watchdog = EventLoopWatchdog(self.engine, self.logs, self.clock)
+        self.watchdog = EventLoopWatchdog(self.engine, self.logs, self.clock, self._is_idle)
         self.progress = ProgressLog(self.live, self.logs, self.run_row.name, self.watch, self.clock)
         self._limits = LimitMonitor(settings, self.statistics, self.storing, self.watch)
         buffers, watched = store.engine.size_limit, self._on_terminal
@@ -309,6 +309,14 @@ class Session:
         """Look soon whether there is something to do."""
         self._attention.set()
 
+    def begin_work(self) -> None:
+        """Watch the event loop more closely: a visit begins."""
+        self.watchdog.wake()
+
+    def _is_idle(self) -> bool:
+        """Whether no visit is in process, and no background task is about to add URIs."""
+        return not (self.engine.busy or any(task.busy for task in self._tasks))
+
     def stop(self, status: ExitStatus) -> None:
         """Finish the fetches in process, and end."""
         if self._requests.exit is None:
@@ -354,7 +362,7 @@ class Session:
         commit = self.storing.commit
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(commit.run(), name="commit")
+                group.create_task(self.watchdog.watch(commit.run, "commit"), name="commit")
                 crawl = group.create_task(self._crawl(), name="crawl")
         except BaseExceptionGroup as errors:
             raise first_error(errors) from errors
@@ -389,8 +397,10 @@ class Session:
             self._engine_task = group.create_task(engine.run(), name="engine")
             self._apply_limits()
             companions = [group.create_task(self.watchdog.run(), name="watchdog")]
-            companions += [group.create_task(task.run(), name=task.name) for task in self._tasks]
-            how = await self._supervise()
+            for task in self._tasks:
+                watched = self.watchdog.watch(task.run, task.name)
+                companions.append(group.create_task(watched, name=task.name))
+            how = await self.watchdog.watch(self._supervise, "supervisor")
             for companion in companions:
                 companion.cancel()
             self._set_state(JobState.STOPPING, str(how))
@@ -417,6 +427,8 @@ class Session:
         operator = self.frontier.operator
         while True:
             self._attention.clear()
+            if not self._is_idle():
+                self.watchdog.wake()
             how = await self._run_end.look(self.state)
             if isinstance(how, JobState):
                 self._set_state(how)

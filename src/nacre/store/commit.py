@@ -84,6 +84,7 @@ class GroupCommit:
         self._writer = GroupWriter(disk, self._engine, self.files, sort_index)
         self._thread: Executor = ThreadPoolExecutor(1, "nacre-writer")
         self._before_seal: list[Callable[[], None]] = []
+        self._when_room: list[Callable[[], None]] = []
         self._begun = asyncio.Event()
         store.when_begun(self._begun.set)
         self._ripe = asyncio.Event()
@@ -206,6 +207,10 @@ class GroupCommit:
         """Have a function called just before each seal, to put absolute counters into the group."""
         self._before_seal.append(callback)
 
+    def when_room(self, callback: Callable[[], None]) -> None:
+        """Have a function called each time that it is not `saturated` any more."""
+        self._when_room.append(callback)
+
     @property
     def saturated(self) -> bool:
         """Whether so much waits to become durable that no more URIs should be handed out."""
@@ -299,7 +304,11 @@ class GroupCommit:
             await self._clock.sleep(STALL)
 
     def _acknowledge(self, work: CommitWork, ended: dict[OpenFile, int]) -> None:
+        was_saturated = self.saturated
         self._sealed = None
+        if was_saturated and not self.saturated:
+            for callback in self._when_room:
+                callback()
         self.committed += work.group.visits
         self.groups += 1
         for file, size in ended.items():
