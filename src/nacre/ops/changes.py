@@ -165,7 +165,7 @@ def _base(address: str) -> str:
 def _require_own(folder: Path) -> None:
     """Raise ConfigError if a file of another origin would be replaced in a folder."""
     for path in (folder / INDEX, folder / ATOM, folder / JSON, *folder.glob(run_file("*"))):
-        if path.exists() and not any(mark in path.read_bytes()[:_HEAD] for mark in _MARKS):
+        if path.exists() and not _is_own(path):
             raise ConfigError(
                 message(
                     "changes.other-file",
@@ -174,6 +174,13 @@ def _require_own(folder: Path) -> None:
                     path=path,
                 )
             )
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether a file was published by a feed."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return any(mark in head for mark in _MARKS)
 
 
 def _filter(query: ChangesQuery) -> ChangeFilter:
