@@ -124,8 +124,8 @@ class Learning:
         state = Existence(Life(row.life), row.life_since, row.looks, row.target)
         state = after(state, answer, visit.time, _target(visit))
         row.live(str(state.life), state.since, state.looks, state.target)
-        other = answer is Answer.THERE and visit.digest not in {"", row.digest}
-        noise = bool(row.digest) and not changed and other
+        differs = answer is Answer.THERE and visit.digest not in {"", row.digest}
+        noise = bool(row.digest) and not changed and differs
         row.answered(visit.time, changed=changed, noise=noise)
         step.found += row.kind is not PageKind.EMBED and (changed or row.visits == 1)
         if finding.answer is Answer.THERE:
@@ -143,11 +143,11 @@ class Learning:
         event = 0.0
         # Where a sitemap tells of changes, or only the pages' own rates count, a new frame is none.
         framed = finding.kind is ChangeClass.TEMPLATE and self._settings.hints
-        seen = changed or (framed and not self._sites.covers(row, self._step.time))
+        is_observed = changed or (framed and not self._sites.covers(row, self._step.time))
         if row.kind is PageKind.PAGE:
             own = self._sites.forecasting(row, time).own(row, self._classes.posterior(row), days)
             look = 1.0 - (1.0 - own) * calm
-            event = self._learn_forecast(row, (look, promised), now, days, changed=seen)
+            event = self._learn_forecast(row, (look, promised), now, days, changed=is_observed)
         observed = Observed(structs.replace(row), days, calm, event, promised)
         if changed:
             self._step.observe(row.url, observed)

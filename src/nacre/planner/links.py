@@ -28,7 +28,7 @@ from nacre.planner.discovery.index_pages import (
     next_page,
     page_of,
     pinned,
-    shown,
+    shown_entries,
 )
 from nacre.planner.discovery.traps import kind_of_trap, print_of
 from nacre.planner.sites import ShownRow
@@ -79,7 +79,7 @@ class Lists:
             before: Time of the previous visit, seconds since the epoch; 0 for none.
         """
         links = [link for link in visit.links if link.hop == "L"]
-        now_shown = shown(links)
+        now_shown = shown_entries(links)
         old = self._sites.list_row(row.url)
         if old is not None:
             news = compare_lists(old.shown, now_shown)

@@ -104,13 +104,15 @@ class Planner:
         if last:
             self._step.time, self._marginal = last, marginal
 
-    def recall(self, now: float, chosen: Sequence[Choice] = (), left: int = -1) -> Slices[None]:
+    def recall(
+        self, now: float, chosen: Sequence[Choice] = (), remaining: int = -1
+    ) -> Slices[None]:
         """Begin a step, or resume a step that another process began.
 
         Args:
             now: Time of the step.
             chosen: Choices of the step so far, without the pairs that were made.
-            left: Number of remaining phases (`phases_left`); -1 for all of them.
+            remaining: Number of remaining phases (`phases_left`); -1 for all of them.
         """
         self._learning.settle()
         self._step.begin(now)
@@ -120,8 +122,8 @@ class Planner:
         yield from self._begin_phases()
         self._traps.begin(chosen)
         yield from self._idle.begin()
-        if left >= 0:
-            self._phases = self._phases[len(self._phases) - left :]
+        if remaining >= 0:
+            self._phases = self._phases[len(self._phases) - remaining :]
 
     def _begin_phases(self) -> Slices[None]:
         """Read all rows once, fit the change rates, and make the phases."""
@@ -283,8 +285,8 @@ class Planner:
         new, waiting = min(len(step.new), shares.room_for_new(room)), 0
         if room > new:
             waiting = min(len(step.waiting), shares.room_for_waiting(room - new))
-        taken = step.take_new(new, waiting)
-        return taken[:new], taken[new:]
+        added = step.take_new(new, waiting)
+        return added[:new], added[new:]
 
     def _note(self, phase: Phase, result: PhaseResult) -> None:
         """Note in the step what a phase chose and left out."""

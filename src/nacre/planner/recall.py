@@ -60,23 +60,25 @@ class RecallEstimate(NamedTuple):
         return self.found / everything if everything > 0.0 else 1.0
 
 
-def hidden_interval(hits: int, tries: int, left: int, coverage: float = 0.95) -> tuple[int, int]:
+def hidden_interval(
+    hits: int, tries: int, not_drawn: int, coverage: float = 0.95
+) -> tuple[int, int]:
     """Return the exact interval of the number of hits that were not drawn (hypergeometric).
 
     Args:
         hits: Hits among those drawn.
         tries: Number of items drawn, without replacement.
-        left: Number of items not drawn.
+        not_drawn: Number of items not drawn.
         coverage: Least probability that the interval contains the number.
     """
     tail = (1.0 - coverage) / 2.0
-    whole = _Urn(tries + left, tries)
+    whole = _Urn(tries + not_drawn, tries)
     # The more hits there are in all, the more are drawn: both tails are monotone.
-    low = bisect_left(range(left + 1), tail, key=lambda n: whole.at_least(hits, hits + n))
-    high = bisect_left(range(left + 1), -tail, key=lambda n: -whole.at_most(hits, hits + n))
-    if high > 0 and (high > left or whole.at_most(hits, hits + high) < tail):
+    low = bisect_left(range(not_drawn + 1), tail, key=lambda n: whole.at_least(hits, hits + n))
+    high = bisect_left(range(not_drawn + 1), -tail, key=lambda n: -whole.at_most(hits, hits + n))
+    if high > 0 and (high > not_drawn or whole.at_most(hits, hits + high) < tail):
         high -= 1
-    return min(low, left), high
+    return min(low, not_drawn), high
 
 
 class _Urn:

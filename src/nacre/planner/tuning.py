@@ -34,13 +34,13 @@ GUESSES: dict[str, GuessedConstant] = {}
 _factors: dict[str, float] = {}
 
 
-def guess(name: str, value: N, what: str, most: float = math.inf) -> N:
+def guess(name: str, value: N, purpose: str, most: float = math.inf) -> N:
     """Give a guessed constant its value, scaled where `scale` says so.
 
     Args:
         name: Its name: module and constant.
         value: Its value. A whole number stays one, and at least 1, when it is scaled.
-        what: What it means.
+        purpose: What it means.
         most: Largest value that makes sense: 1 for a share.
 
     Raises:
@@ -50,7 +50,7 @@ def guess(name: str, value: N, what: str, most: float = math.inf) -> N:
         raise ValueError(
             message("recrawl.two-guesses-are-called", "two guesses are called {name}", name=name)
         )
-    GUESSES[name] = GuessedConstant(name, value, what)
+    GUESSES[name] = GuessedConstant(name, value, purpose)
     factor = _factors.get(name, 1.0)
     if factor == 1.0:
         return value

@@ -92,7 +92,7 @@ def unread_runs(store: Store, runs: Sequence[RunRow]) -> list[RunRow]:
     full = [run for run in runs if run.number > 1 and run.mode != INCREMENTAL]
     if not full:
         return []
-    done = store.counter(NEXT_FILE)
+    next_file = store.counter(NEXT_FILE)
     files = file_rows(store)
-    names = {run_of(row) for n, row in files if n >= done and row.kind is FileKind.WARC}
+    names = {run_of(row) for n, row in files if n >= next_file and row.kind is FileKind.WARC}
     return [run for run in full if run.name in names]

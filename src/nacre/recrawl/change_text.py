@@ -120,8 +120,10 @@ def word_difference(was: str, now: str) -> tuple[TextRun, ...]:
     """Return the words of two texts in order: those of both, those that went, those that came."""
     runs = list(_joined(_without_islands(list(_steps(was, now)))))
     last = len(runs) - 1
-    shown = (_shortened(run, is_first=not at, is_last=at == last) for at, run in enumerate(runs))
-    return tuple(_bounded(run for run in shown if run.text))
+    shortened = (
+        _shortened(run, is_first=not at, is_last=at == last) for at, run in enumerate(runs)
+    )
+    return tuple(_bounded(run for run in shortened if run.text))
 
 
 def _bounded(runs: Iterable[TextRun]) -> Iterator[TextRun]:
@@ -174,13 +176,13 @@ def _joined(steps: Iterator[_Step]) -> Iterator[TextRun]:
         if not step.is_same:
             was, now = was + step.was, now + step.now
             continue
-        yield from _both(was, now)
+        yield from _replaced_text(was, now)
         was = now = ""
         yield TextRun(SAME, step.now)
-    yield from _both(was, now)
+    yield from _replaced_text(was, now)
 
 
-def _both(was: str, now: str) -> Iterator[TextRun]:
+def _replaced_text(was: str, now: str) -> Iterator[TextRun]:
     if was:
         yield TextRun(GONE, was)
     if now:

@@ -264,8 +264,8 @@ class PageJudge:
             return frozenset()
         second = self._view(visit)
         template = self.lessons.template(visit.url)
-        looked = compare(first, second, template, self._settings)
-        changed, shuffled = looked.kind.is_change, looked.reason == ORDER
+        comparison = compare(first, second, template, self._settings)
+        changed, shuffled = comparison.kind.is_change, comparison.reason == ORDER
         differing = differences(first.pieces, second.pieces)
         return template.learn_pair(
             *(first, second, differing), looked_changed=changed, shuffled=shuffled

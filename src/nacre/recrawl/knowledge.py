@@ -119,8 +119,10 @@ class Audits:
         capture, record = visit.capture, visit.history
         if capture is None or record is None or visit.status != 200 or not record.date:
             return False
-        asked = (record.etag, b"etag") if record.etag else (record.last_modified, b"last-modified")
-        if not asked[0] or capture.header(asked[1]) != asked[0]:
+        validator = (
+            (record.etag, b"etag") if record.etag else (record.last_modified, b"last-modified")
+        )
+        if not validator[0] or capture.header(validator[1]) != validator[0]:
             return False
         lied = changed and capture.payload_digest != record.served
         self.observe(visit.uri.url, step, lied=lied)

@@ -188,16 +188,16 @@ class Recrawl:
             portion, self._rest = self._rest[:most], self._rest[most:]
             entered = yield from self._enter(portion)
             # Set last: a process that is killed before this point chooses the same visits again.
-            left = self._left if self._rest else self.planner.phases_left
-            self._store.set_counter(_LEFT, left)
+            phases = self._left if self._rest else self.planner.phases_left
+            self._store.set_counter(_LEFT, phases)
             if entered:
                 self._reopened = False
                 return True
 
     def _goes_on(self, room: int) -> bool:
         """Whether bytes or time are left, as replies were shorter than in the previous run."""
-        left = self._budget.portion(self._spent, room) < room
-        self._reopened = not self._reopened and left and self.planner.reopen()
+        has_room = self._budget.portion(self._spent, room) < room
+        self._reopened = not self._reopened and has_room and self.planner.reopen()
         return self._reopened
 
     def _note_end(self, dropped: int, *, cut: bool) -> Slices[None]:
@@ -205,8 +205,8 @@ class Recrawl:
         yield from self._prove()
         self._tell_what_waits()
         is_cut, planner = cut and bool(self._run.budget), self.planner
-        left = dropped + (yield from planner.counting()) if is_cut else 0
-        note_not_visited(self._store, NotVisited(left, planner.held, planner.repeated))
+        unvisited = dropped + (yield from planner.counting()) if is_cut else 0
+        note_not_visited(self._store, NotVisited(unvisited, planner.held, planner.repeated))
         self._store.set_counter(CUT, int(is_cut))
         if self.planner.least > 0.0:
             self._store.set_counter(PRICE, round(self.planner.least * PRICES))
@@ -222,10 +222,10 @@ class Recrawl:
             )
 
     def _tell_what_waits(self) -> None:
-        held, repeated = self.planner.held, self.planner.repeated
-        if held > self._told[0]:
+        trapped, repeated = self.planner.held, self.planner.repeated
+        if trapped > self._told[0]:
             self._logs.job(
-                f"{held} visits wait that lead into traps: calendars, filters, "
+                f"{trapped} visits wait that lead into traps: calendars, filters, "
                 "session ids. `nacre report JOB templates` names them; recrawl.trap_share says "
                 "what share of a run they may take"
             )
@@ -234,7 +234,7 @@ class Recrawl:
                 f"{repeated} new URLs wait that differ from known pages in idle query parameters "
                 "alone: recrawl.idle_parameters is `skip`"
             )
-        self._told = held, repeated
+        self._told = trapped, repeated
 
     def _room(self) -> int:
         run = self._run
@@ -293,11 +293,11 @@ class Recrawl:
     def _note_audit(self, visit: Visit, finding: VisitFinding) -> None:
         """Annotate the reason of a request without validators; alert if it shows a false 304."""
         uri, audits = visit.uri, self._known.audits
-        why = uri.heritable.get(UNCONDITIONAL, "")
-        if why:
-            visit.annotate(why)
+        reason = uri.heritable.get(UNCONDITIONAL, "")
+        if reason:
+            visit.annotate(reason)
         changed = finding.kind.is_change
-        if why == AUDIT and audits.lied(visit, self.step, changed=changed):
+        if reason == AUDIT and audits.lied(visit, self.step, changed=changed):
             self._logs.alert(
                 f"{uri.url}: other bytes under the same validators; pages like it are asked "
                 "for without them for 90 days"
@@ -351,7 +351,7 @@ class Recrawl:
         url = visit.uri.url
         had_version = self._had_version(visit)
         self._keep_version(visit, finding, stored)
-        chosen, row = self._done(url), self._pages.get(url)
+        chosen, row = self._mark_done(url), self._pages.get(url)
         if self._timetable is not None and row is not None:
             self._timetable.learn(url, _met(lesson, finding, row, now))
         fetched = _fetch_row(lesson, finding, stored, chosen, row, run=run, now=now)
@@ -365,8 +365,8 @@ class Recrawl:
     def _had_version(self, visit: Visit) -> bool:
         """Whether a page had content before a visit, which is not recorded yet."""
         record = visit.history
-        known = self._pages.version(visit.uri.url) is not None
-        return known or (record is not None and bool(record.digest))
+        had_version = self._pages.version(visit.uri.url) is not None
+        return had_version or (record is not None and bool(record.digest))
 
     def _note_change(self, kind: str, visit: FetchRow, finding: VisitFinding, row: PageRow) -> None:
         """Record a change for the change feed, with its words."""
@@ -403,7 +403,7 @@ class Recrawl:
             versions = self._known.versions
             versions.moved_on(url, capture, visit.charset, full)
 
-    def _done(self, url: str) -> ChosenRow | None:
+    def _mark_done(self, url: str) -> ChosenRow | None:
         """Return the choice of a visit and mark it as done; None if the visit has no choice."""
         chosen = self._chosen.get(url)
         if chosen is not None and not chosen.done:

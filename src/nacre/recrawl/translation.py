@@ -131,8 +131,8 @@ class Revisits:
     def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
         """The URI, marked if it needs no validators: a pair, an audit, or wrong validators."""
         recrawl = self._settings.recrawl
-        asked = choice._replace(url=uri.url)
-        reason = self._audits.unconditional(asked, self._step, recrawl.audits)
+        own_choice = choice._replace(url=uri.url)
+        reason = self._audits.unconditional(own_choice, self._step, recrawl.audits)
         if not reason:
             return uri
         marked = {**uri.heritable, UNCONDITIONAL: reason}
@@ -221,7 +221,7 @@ class VisitTranslator:
             pages.put_name(uri.key, uri.url)
             if _is_nothing(visit, links):
                 return Judgement(visit, None, first, other_links)
-        observation = _seen(visit, time, links)
+        observation = _translate_visit(visit, time, links)
         if visit.page is not None and not observation.rendered and self._was_rendered(uri.url):
             observation = observation._replace(status=0, digest="", length=0, links=())
         return Judgement(visit, self._planner.learn(observation), first, other_links, time)
@@ -279,7 +279,7 @@ class VisitTranslator:
         return uri.url
 
 
-def _seen(visit: Visit, time: float, links: Sequence[Link]) -> TranslatedVisit:
+def _translate_visit(visit: Visit, time: float, links: Sequence[Link]) -> TranslatedVisit:
     capture, status = visit.capture, visit.status
     if dom := final_dom(visit):
         # What the server says of the shell, a 304 too, says nothing of the page.

@@ -32,7 +32,7 @@ from nacre.planner.discovery.index_pages import (
     overflows,
     page_of,
     pinned,
-    shown,
+    shown_entries,
 )
 
 LIST = "<ul>" + "".join(
@@ -205,7 +205,7 @@ class _Listed(NamedTuple):
 
 
 def _list(*names: str, **texts: str) -> Shown:
-    return shown([_Listed(name, texts.get(name, "t")) for name in names])
+    return shown_entries([_Listed(name, texts.get(name, "t")) for name in names])
 
 
 def test_what_is_new_and_what_changed() -> None:
@@ -227,7 +227,9 @@ def test_a_new_design_withdraws_nothing() -> None:
 
 
 def test_each_link_counts_once_and_spaces_do_not() -> None:
-    assert shown([_Listed("a", "x  y"), _Listed("a", "z")]) == shown([_Listed("a", "x y")])
+    assert shown_entries([_Listed("a", "x  y"), _Listed("a", "z")]) == shown_entries(
+        [_Listed("a", "x y")]
+    )
 
 
 def test_paging_below_a_list_does_not_make_withdrawals_of_what_falls_off_its_end() -> None:

@@ -84,8 +84,8 @@ def _may_say() -> Any:  # noqa: ANN401 - re2 has no types
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # a character is a byte
     ascii_words = _in_bytes((word for word in _WORDS if word.isascii()), "ascii")
-    others = [word for word in _WORDS if not word.isascii()]
-    encoded = "|".join(_in_bytes(others, name) for name in ("utf-8", "gbk"))
+    other_words = [word for word in _WORDS if not word.isascii()]
+    encoded = "|".join(_in_bytes(other_words, name) for name in ("utf-8", "gbk"))
     return re2.compile(f"(?i:{ascii_words})|{encoded}".encode(), options)
 
 
@@ -272,8 +272,8 @@ def _plain_name(path: str) -> str:
 
 def likeness(first: frozenset[int], second: frozenset[int]) -> float:
     """Return the share of pieces that two pages have in common (Jaccard); 0 if both are empty."""
-    both = len(first | second)
-    return len(first & second) / both if both else 0.0
+    union = len(first | second)
+    return len(first & second) / union if union else 0.0
 
 
 def says_gone(view: PageView) -> bool:
@@ -329,13 +329,13 @@ def _is_like(view: PageView, prints: frozenset[int], template: Template | None) 
 def _is_lost(old: PageView, view: PageView, template: Template | None) -> bool:
     """Whether a page lost most of its content, not counting the frame of the site and menus."""
     there = _prints(view)
-    whole = left = 0
+    whole = remaining = 0
     for piece in old.pieces:
         name = fingerprint(piece)
         if piece.kind in {"text", "heading"} and not _is_frame(name, template):
             whole += len(piece.text)
-            left += len(piece.text) * (name in there)
-    return left <= _LEFT * whole
+            remaining += len(piece.text) * (name in there)
+    return remaining <= _LEFT * whole
 
 
 def _is_frame(name: int, template: Template | None) -> bool:

@@ -171,14 +171,14 @@ class Excuses:
     def _parts_of_frame(self) -> frozenset[PieceDifference]:
         """Return the added or removed blocks that enough other pages have, or that are enough."""
         alone = [pair for pair in self._differing if pair.was is None or pair.now is None]
-        others = {pair: self._others(pair) for pair in alone}
+        page_counts = {pair: self._count_other_pages(pair) for pair in alone}
         for pages, least in ((_ELSEWHERE, _PART), (1, _WIDE)):
-            parts = frozenset(pair for pair in alone if others[pair] >= pages)
+            parts = frozenset(pair for pair in alone if page_counts[pair] >= pages)
             if sum(pair.piece.kind in TEXTS for pair in parts) >= least:
                 return parts if pages > 1 or self._is_distinct else frozenset()
         return frozenset()
 
-    def _others(self, pair: PieceDifference) -> int:
+    def _count_other_pages(self, pair: PieceDifference) -> int:
         """Return the number of other pages that have the piece."""
         return self._template.frequency(pair.piece) - (pair.was is not None)
 

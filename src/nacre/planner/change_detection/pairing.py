@@ -37,13 +37,13 @@ def differences(old: Sequence[Piece], new: Sequence[Piece]) -> list[PieceDiffere
     Dates in the head of a page are left out, as a browser does not show them.
     """
     before, after = count_pieces(old), count_pieces(new)
-    gone, came = _left(old, before - after), _left(new, after - before)
+    gone, came = _unpaired(old, before - after), _unpaired(new, after - before)
     paired: list[PieceDifference] = []
     partners = _partners(gone, came)
     for piece, partner in zip(came, partners, strict=True):
         paired.append(PieceDifference(partner, piece))
-    taken = Counter(id(piece) for piece in partners if piece is not None)
-    paired.extend(PieceDifference(piece, None) for piece in gone if not taken[id(piece)])
+    partner_counts = Counter(id(piece) for piece in partners if piece is not None)
+    paired.extend(PieceDifference(piece, None) for piece in gone if not partner_counts[id(piece)])
     return paired
 
 
@@ -75,14 +75,14 @@ def count_pieces(pieces: Iterable[Piece]) -> Counter[tuple[str, str]]:
     return Counter({name: n if name[0] == "text" else 1 for name, n in counts.items()})
 
 
-def _left(pieces: Iterable[Piece], counts: Counter[tuple[str, str]]) -> list[Piece]:
-    left = []
+def _unpaired(pieces: Iterable[Piece], counts: Counter[tuple[str, str]]) -> list[Piece]:
+    unpaired = []
     for piece in pieces:
         name = identity(piece)
         if counts[name] > 0:
             counts[name] -= 1
-            left.append(piece)
-    return left
+            unpaired.append(piece)
+    return unpaired
 
 
 _MOST_PAIRS = 40_000

@@ -138,8 +138,8 @@ def paper_changed(old: PageView, new: PageView, threshold: float = 0.0) -> bool:
 def text_distance(old: str, new: str) -> float:
     """Share of five-character runs that only one of two texts has: 0 the same, 1 nothing shared."""
     before, after = _shingles(old), _shingles(new)
-    both = len(before | after)
-    return len(before ^ after) / both if both else 0.0
+    union = len(before | after)
+    return len(before ^ after) / union if union else 0.0
 
 
 def _shingles(text: str) -> set[str]:

@@ -359,9 +359,9 @@ class Template(msgspec.Struct, array_like=True):
         before = set() if old is None else {fingerprint(piece) for piece in old.pieces}
         self.pages += old is None
         for name in before - now:
-            left = self.blocks.get(name, 0) - 1
-            if left > 0:
-                self.blocks[name] = left
+            pages = self.blocks.get(name, 0) - 1
+            if pages > 0:
+                self.blocks[name] = pages
             else:
                 self.blocks.pop(name, None)
         for name in now - before:

@@ -102,8 +102,8 @@ class CalibrationRow(msgspec.Struct, array_like=True):
             return own
         weights = _WEIGHTS[class_of(own)]
         promised = _PRIOR + sum(map(mul, weights, self.expected))
-        kept = _PRIOR + sum(map(mul, weights, self.seen))
-        return float(min(own * kept / promised, 1.0))
+        total = _PRIOR + sum(map(mul, weights, self.seen))
+        return float(min(own * total / promised, 1.0))
 
     @property
     def is_worse(self) -> bool:

@@ -183,9 +183,9 @@ class EventPosterior(NamedTuple):
         """
         inherited = [0.5 * weight for weight in self.shares]
         inherited[_WHOLE] += 0.5 * self.share
-        left = (1.0 - sum(inherited)) * hazard
+        remaining = (1.0 - sum(inherited)) * hazard
         return EventPosterior(
-            tuple(weight + left * own for weight, own in zip(inherited, shares, strict=True))
+            tuple(weight + remaining * own for weight, own in zip(inherited, shares, strict=True))
         )
 
     def seeing(self, look: LookRow) -> "EventPosterior":

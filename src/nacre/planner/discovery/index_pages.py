@@ -384,7 +384,7 @@ class News(NamedTuple):
     withdrawn: tuple[str, ...] = ()
 
 
-def shown(links: Iterable[ListedLink]) -> Shown:
+def shown_entries(links: Iterable[ListedLink]) -> Shown:
     """Return the entries of an index page to store."""
     texts: dict[str, int] = {}
     for link in links:

@@ -273,11 +273,11 @@ class EmbedSigns:
         if row.visits < 2 or finding.answer is Answer.SILENT:
             return
         if row.kind in KINDS:
-            self._looked(row, changed=row.last_change == visit.time)
+            self._learn_look(row, changed=row.last_change == visit.time)
         elif finding.kind.is_change or finding.kind is ChangeClass.TEMPLATE:
             self._signs(visit.links)
 
-    def _looked(self, row: PageRow, *, changed: bool) -> None:
+    def _learn_look(self, row: PageRow, *, changed: bool) -> None:
         folder = self._folder(row)
         folder.look(changed=changed)
         self._news = self._news or changed
@@ -346,8 +346,8 @@ class EmbedSigns:
         )
         values = [value for value in dict.fromkeys(claims) if value.url not in done]
         untried = [value.url for value in values if self._is_untried(value)]
-        held = set(untried[TRIED:])
-        return choices([value for value in values if value.url not in held][:room])
+        postponed = set(untried[TRIED:])
+        return choices([value for value in values if value.url not in postponed][:room])
 
     def _is_untried(self, value: VisitValue) -> bool:
         """A file without evidence but its class: a few are visited before the others.

@@ -117,7 +117,7 @@ class StartPages:
         read: list[Choice] = []
         left_out: set[str] = set()
         for source in self._sources:
-            choice = self._asked(source)
+            choice = self._to_request(source)
             if choice is None:
                 left_out.add(source.url)
             else:
@@ -149,7 +149,7 @@ class StartPages:
             Choice(value.url, value.chance, "start") for value in best
         ]
 
-    def _asked(self, source: Choice) -> Choice | None:
+    def _to_request(self, source: Choice) -> Choice | None:
         """Return the choice of a sitemap or feed; None if its index shows that it has no news."""
         now = self._step.time
         if source.url in self._step.done or not self._maps.rests(source.url, now):

@@ -372,12 +372,12 @@ class PagesByValue:
         if room < len(values) + len(sample):
             reserve = self._embeds.reserve(room) + self._pairs.reserve(room)
         most = max(0, room - len(sample) - reserve)
-        found = self._step.found
-        chosen = yield from choosing(values, most, self._wanted())
+        discoveries = self._step.found
+        chosen = yield from choosing(values, most, self._limits())
         self._outcome = ValueOutcome(
             expected=(
-                found + sum(value.chance for value in values),
-                found + sum(value.chance for value in chosen),
+                discoveries + sum(value.chance for value in values),
+                discoveries + sum(value.chance for value in chosen),
             ),
             least=min((value.value for value in chosen if not value.due), default=0.0),
             tight=len(chosen) == most < len(values),
@@ -415,9 +415,9 @@ class PagesByValue:
             value = self._valuation.of(row)
             if value is not None and not self._valuation.rests(row, value):
                 values.append(value)
-        return len((yield from choosing(values, len(values), self._wanted())))
+        return len((yield from choosing(values, len(values), self._limits())))
 
-    def _wanted(self) -> Wanted:
+    def _limits(self) -> Wanted:
         return Wanted(self._settings.recall, self._settings.least, self._step.found, TRUSTED)
 
     def _is_out(self, row: PageRow) -> bool:
