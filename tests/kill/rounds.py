@@ -27,8 +27,8 @@ class KilledDriver:
     engine: LocalEngine
     clock: int = CLOCK
 
-    def told(self, _what: str, _numbers: object) -> None:
-        """Hear of progress."""
+    def tell(self, _what: str, _numbers: object) -> None:
+        """Ignore the progress."""
 
 
 def main() -> None:

@@ -316,7 +316,7 @@ def _first_value(column: RowColumn, old: str, *, has_base: bool) -> str:
 
 
 def _reader_sql(merged: str, picked: Sequence[RowColumn], interval: int) -> str:
-    shown = {
+    columns = {
         "status": f"case when dup_of is not null and status in ({int(Status.FETCHED)}, "
         f"{int(Status.NOT_MODIFIED)}) then {int(Status.DUPLICATE)} "
         f"else coalesce(status, {int(Status.UNFETCHED)}) end::UTINYINT",
@@ -332,7 +332,9 @@ def _reader_sql(merged: str, picked: Sequence[RowColumn], interval: int) -> str:
         "inlinks": "coalesce(inlinks, 0)",
     }
     picks = [
-        f'{shown[column.name]} as "{column.name}"' if column.name in shown else f'"{column.name}"'
+        f'{columns[column.name]} as "{column.name}"'
+        if column.name in columns
+        else f'"{column.name}"'
         for column in picked
     ]
     source = f"({merged})" if " " in merged.strip() else merged
@@ -361,7 +363,7 @@ def require_statuses(kernel: Kernel, text: str) -> None:
             raise UserSqlError(f"{text!r}: there is no status {unknown[0]}; one of: {labels}")
 
 
-_LABELLED = frozenset(one.label for one in Status)
+_LABELLED = frozenset(status.label for status in Status)
 
 
 def _status_of_number(text: str) -> Status | None:

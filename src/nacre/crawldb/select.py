@@ -28,7 +28,7 @@ _COUNTED, _COUNTED_OF = "coalesce(counted, host)", "coalesce(d.counted, d.host)"
 """The host that caps count a candidate for."""
 _OF_HOST = (*HOST_COLUMNS, RANK)
 """Columns of a host that expressions may use."""
-_NO_HOST = "{" + ", ".join(f"'{one.name}': null::{one.type}" for one in _OF_HOST) + "}"
+_NO_HOST = "{" + ", ".join(f"'{column.name}': null::{column.type}" for column in _OF_HOST) + "}"
 
 
 class Place(NamedTuple):

@@ -59,7 +59,7 @@ def require_no_stop(stop: "StopSignal", layout: "Layout") -> None:
     Raises:
         JobError: The file exists.
     """
-    if stop.why:
+    if stop.reason:
         raise JobError(
             message(
                 "ops.control-file",

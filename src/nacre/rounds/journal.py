@@ -255,7 +255,7 @@ class StopSignal:
         self.signals += 1
 
     @property
-    def why(self) -> str:
+    def reason(self) -> str:
         """`interrupted`, `stopped`, or "" without a request."""
         if self.signals:
             return "interrupted"
@@ -305,7 +305,7 @@ def run_rounds(
         journal = msgspec.structs.replace(
             journal, round=number, step=step, ended=False, parent=parent, clock=clock
         )
-        if reason := stop.why:
+        if reason := stop.reason:
             file.write(journal)
             return RoundsEnd(reason, finished, version)
         journal = msgspec.structs.replace(journal, clock=clock or runner.now())

@@ -254,7 +254,7 @@ def open_step(
             warn_of_buckets(cycle, loaded, warn)
         context = StepContext(
             layout=layout, loaded=loaded, cycle=cycle, engine=used,
-            clock=setup.clock or clock_of(""), dry=setup.dry, told=on_progress or ignore_progress,
+            clock=setup.clock or clock_of(""), dry=setup.dry, tell=on_progress or ignore_progress,
         )  # fmt: skip
         if setup.dry:
             _warn_of_seeds(context, warn)

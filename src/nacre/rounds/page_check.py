@@ -76,11 +76,11 @@ def check_page(layout: Layout, url: str, opened: Opened) -> CheckedPage | None:
     with _temporary_job(layout) as directory, opened(directory) as context:
         lists = [SeedList("", (url,))]
         inject(context, lists, InjectOptions(filter=False))
-        given = generate_given(context, lists, GivenOptions(1), fetch_check(context))
-        if not given.segments:
+        generated = generate_given(context, lists, GivenOptions(1), fetch_check(context))
+        if not generated.segments:
             return None
-        fetch(context, given.segments[0], FetchOptions())
-        return _read_page(context, given.segments[0])
+        fetch(context, generated.segments[0], FetchOptions())
+        return _read_page(context, generated.segments[0])
 
 
 @contextmanager

@@ -202,7 +202,7 @@ class RoundSteps(Protocol):
         ...
 
     def open(
-        self, engine: TaskEngine, clock: int, told: Told
+        self, engine: TaskEngine, clock: int, tell: Told
     ) -> AbstractContextManager[StepContext]:
         """Open the directory for a step; `clock`: ms since the epoch, 0 for now."""
         ...
@@ -418,7 +418,7 @@ class RoundsRunner:
             with self._open(clock) as context:
                 result = self._steps.generate(context)
             self._generated = result
-            if result.selected or waited >= most or self._stop.why:
+            if result.selected or waited >= most or self._stop.reason:
                 break
             nap = _seconds_until(result.next_due, clock, most - waited)
             self._listener.waits(result)
@@ -430,7 +430,7 @@ class RoundsRunner:
     def _sleep(self, seconds: float) -> float:
         """Wait, unless rounds shall end; return the time that it took, s."""
         began = time.monotonic()
-        while (remaining := began + seconds - time.monotonic()) > 0 and not self._stop.why:
+        while (remaining := began + seconds - time.monotonic()) > 0 and not self._stop.reason:
             time.sleep(min(remaining, _NAP))
         return time.monotonic() - began
 

@@ -12,12 +12,12 @@ from nacre.rounds.segments.fetch_progress import (
 
 def test_the_host_with_the_most_left_decides():
     hosts = HostsLeft({"a": HostLoad(10, 3.0), "b": HostLoad(20, 1.0), "c": HostLoad(1, 0.0)})
-    assert (hosts.seconds(), hosts.asked) == (30.0, 0)
+    assert (hosts.seconds(), hosts.requested_hosts) == (30.0, 0)
     for _ in range(4):
         hosts.visited("a")
     assert hosts.seconds() == 20.0, "b has more left now"
     hosts.visited("b")
-    assert (hosts.seconds(), hosts.asked) == (19.0, 2)
+    assert (hosts.seconds(), hosts.requested_hosts) == (19.0, 2)
     assert (hosts.give_up("b"), hosts.give_up("b"), hosts.give_up("elsewhere")) == (19, 0, 0)
     assert hosts.seconds() == 18.0
 
@@ -34,9 +34,9 @@ def test_a_host_is_as_fast_as_its_visits_say():
 def test_redirects_take_nothing_from_what_is_left_of_the_list():
     hosts = HostsLeft({"a": HostLoad(2, 1.0)})
     hosts.visited("a", 1.0, listed=False)
-    assert (hosts.seconds(), hosts.asked) == (2.0, 1)
+    assert (hosts.seconds(), hosts.requested_hosts) == (2.0, 1)
     hosts.visited("b", 1.0, listed=False)
-    assert (hosts.seconds(), hosts.asked) == (2.0, 2)
+    assert (hosts.seconds(), hosts.requested_hosts) == (2.0, 2)
 
 
 def counter(number: int = 3) -> UnitCounter:

@@ -52,7 +52,7 @@ class Made:
             slice=slice,
             tables=lambda canonical: PartTables(canonical, 16),
             left=self.left,
-            told=self.told.append,
+            tell=self.told.append,
         )
 
         def make(records: RunRecords, facts: VisitFacts) -> PartMaker:

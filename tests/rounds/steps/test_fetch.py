@@ -46,17 +46,17 @@ class Driver:
     cycle: Cycle
     engine: TaskEngine
     clock: int
-    told: Callable[[str, Mapping[str, Any]], None]
+    tell: Callable[[str, Mapping[str, Any]], None]
 
 
-def context(root: Path, cycle: Cycle, workers: int = 1, told: Any = None) -> Driver:
+def context(root: Path, cycle: Cycle, workers: int = 1, tell: Any = None) -> Driver:
     return Driver(
         layout=Layout(root),
         settings=settings(),
         cycle=cycle,
         engine=LocalEngine(workers),
         clock=CLOCK,
-        told=told or (lambda *_: None),
+        tell=tell or (lambda *_: None),
     )
 
 
@@ -154,7 +154,7 @@ def test_an_interrupted_fetch_commits_nothing_and_goes_on(tmp_path: Path):
     told: list[dict[str, Any]] = []
     with site(many_pages(60), slow=0.1) as home:
         cycle = segment(tmp_path, [urls_of(home, 60)])
-        one = context(tmp_path, cycle, told=lambda _, numbers: told.append(numbers))
+        one = context(tmp_path, cycle, tell=lambda _, numbers: told.append(numbers))
         first = fetch(one, SEGMENT, FetchOptions(stopped=after(8)))
         assert (first.interrupted, first.pages < 60) == (True, True)
         assert cycle.newest().number == 1

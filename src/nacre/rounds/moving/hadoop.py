@@ -187,7 +187,7 @@ class ByteCursor:
             raise WritableError(f"{number} things are said to follow at {self.at}")
         return number
 
-    def rest(self) -> bytes:
+    def take_rest(self) -> bytes:
         """Return all remaining bytes."""
         return self.take(len(self.data) - self.at)
 

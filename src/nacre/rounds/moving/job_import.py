@@ -118,9 +118,9 @@ def import_job(context: StepContext, layout: Layout) -> JobImport:
                 imported = imported._replace(seeds=seed_changes(context, version, rows))
             seeds = sum(1 for _ in seed_rows(store))
         options = {"job": str(layout.root)}
-        taken = commit_rows(context, version, imported, changes, "import", options)
+        taken_rows = commit_rows(context, version, imported, changes, "import", options)
         counts = loaded._replace(seeds=seeds)
-        return JobImport(counts, taken, len(archive.files), archive.captures)
+        return JobImport(counts, taken_rows, len(archive.files), archive.captures)
     finally:
         storage.delete(target)
 

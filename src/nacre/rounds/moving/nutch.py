@@ -252,7 +252,7 @@ def _value(cursor: ByteCursor, readers: Mapping[int, Reader]) -> Any:  # noqa: A
 @lru_cache(maxsize=1_000)
 def _reader(name: str) -> Reader:
     """Return the reader of a class; for an unknown class it takes all remaining bytes."""
-    return _READERS.get(name) or (lambda cursor: UnknownWritable(name, cursor.rest()))
+    return _READERS.get(name) or (lambda cursor: UnknownWritable(name, cursor.take_rest()))
 
 
 def _format_key(value: object) -> str:

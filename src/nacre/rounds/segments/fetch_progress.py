@@ -67,7 +67,7 @@ class HostsLeft:
         heapify(self._heap)
 
     @property
-    def asked(self) -> int:
+    def requested_hosts(self) -> int:
         """The number of hosts with a request."""
         return len(self._visits_by_host)
 
@@ -170,7 +170,7 @@ class UnitCounter:
             max(of, self._visits),
             self._listed,
             self._bytes,
-            self._hosts.asked,
+            self._hosts.requested_hosts,
             round(self._hosts.seconds(), 1),
         )
 

@@ -57,7 +57,7 @@ class PartOptions:
         slice: Seconds after which new visits become a part.
         tables: Makes the collector of the facts of a part; its argument returns the key of a URL.
         left: Returns the entries (key, URL) of the list without these keys.
-        told: Receives twice a second the number of visits of the scratch directory.
+        tell: Receives twice a second the number of visits of the scratch directory.
     """
 
     place: UnitPlace
@@ -68,7 +68,7 @@ class PartOptions:
     slice: float
     tables: Callable[[Callable[[str], str]], PartTables]
     left: Callable[[set[str]], Iterable[tuple[str, str]]]
-    told: Callable[[int], None]
+    tell: Callable[[int], None]
 
 
 class PartMaker:
@@ -157,7 +157,7 @@ class PartMaker:
         self._report()
 
     def _report(self) -> None:
-        self._options.told(self._facts.next)
+        self._options.tell(self._facts.next)
 
     async def _check_attempt(self) -> None:
         """End the unit if another attempt has begun, or a stop is requested."""

@@ -41,7 +41,7 @@ class StepContext:
         engine: Runs the tasks.
         clock: The clock of the step, ms since the epoch.
         dry: Report what would be done, and commit nothing.
-        told: Receives the progress.
+        tell: Receives the progress.
     """
 
     layout: Layout
@@ -50,7 +50,7 @@ class StepContext:
     engine: TaskEngine
     clock: int
     dry: bool = False
-    told: Told = ignore_progress
+    tell: Told = ignore_progress
 
     @property
     def settings(self) -> JobSettings:

@@ -475,9 +475,9 @@ class _DuplicateSearch:
         named = [spec.exchange for spec, (rows, _) in zip(specs, results, strict=True) if rows]
         return tuple(named), [file for _, files in results for file in files]
 
-    def _index_tasks(self, known: Sequence[BucketFiles]) -> int:
+    def _index_tasks(self, bucket_files: Sequence[BucketFiles]) -> int:
         """Return the number of tasks of the first pass: 1 for few pages."""
-        rows = sum(file.rows for bucket in known for file in bucket.all)
+        rows = sum(file.rows for bucket in bucket_files for file in bucket.all)
         rows += sum(self._version.segments[s.segment].urls for s in self._facts)
         return self._context.engine.workers if rows > _FEW else 1
 

@@ -104,7 +104,7 @@ class FetchContext(Protocol):
         ...
 
     @property
-    def told(self) -> Callable[[str, Mapping[str, Any]], None]:
+    def tell(self) -> Callable[[str, Mapping[str, Any]], None]:
         """Receives the progress."""
         ...
 
@@ -338,7 +338,7 @@ class _FetchWatch:
         pace: FetchPace,
         stopped: Callable[[], bool],
     ) -> None:
-        self._report = context.told
+        self._report = context.tell
         self._places = places
         self._pace = pace
         self._units: dict[str, UnitProgress] = {}

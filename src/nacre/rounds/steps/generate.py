@@ -328,11 +328,11 @@ class _Generating:
         return max((int(state.more.get("clock", 0)) for state in states), default=0)
 
     def _end(
-        self, looks: Sequence[LookSpec], ends: tuple[Place | None, ...], kept: int
+        self, looks: Sequence[LookSpec], ends: tuple[Place | None, ...], chosen: int
     ) -> Place | None:
         """Return the place where the next list ends; None if it takes all candidates."""
         top = self._options.top
-        if not top or (kept <= top and not ends):
+        if not top or (chosen <= top and not ends):
             return None
         now = NOWHERE
         for _ in range(_MOST_PROBES):

@@ -252,7 +252,7 @@ class _Indexing:
         ]
         results = context.engine.map(changes_task, specs)
         self._looked = sum(b.looked for b in results)
-        self._context.told("index", {"pages": sum(b.given for b in results)})
+        self._context.tell("index", {"pages": sum(b.given for b in results)})
         return [
             spec.exchange for spec, b in zip(specs, results, strict=True) if b.given or b.removed
         ]
@@ -335,7 +335,7 @@ class _Indexing:
                 most = self._context.settings.cycle.index.max_content
                 self._cut += sum(is_cut(document, most) for document in documents)
                 reasons.update(skipped)
-            self._context.told("index", {"done": min(at + wave, len(pages)), "of": len(pages)})
+            self._context.tell("index", {"done": min(at + wave, len(pages)), "of": len(pages)})
         return reasons
 
     def _specs(self, pages: Sequence[PageFacts], number: int) -> list[DocumentsSpec]:

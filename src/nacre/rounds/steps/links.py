@@ -136,26 +136,26 @@ def has_links(version: CycleVersion) -> bool:
 
 
 def waiting_segments(
-    version: CycleVersion, taken: str, states: Sequence[str]
+    version: CycleVersion, step: str, states: Sequence[str]
 ) -> dict[str, SegmentState]:
     """Return the segments that a step has not processed yet, by name, without sitemaps.
 
     Args:
         version: The version.
-        taken: The key of the step's mark of a segment; "" for all of these states.
+        step: The key of the step's mark of a segment; "" for all of these states.
         states: States that a segment must have.
     """
     return {
         name: state
         for name, state in sorted(version.segments.items())
-        if state.state in states and taken not in state.more and SITEMAPS not in state.more
+        if state.state in states and step not in state.more and SITEMAPS not in state.more
     }
 
 
-def mark_taken(waiting: Mapping[str, SegmentState], taken: str) -> dict[str, SegmentState | None]:
+def mark_taken(waiting: Mapping[str, SegmentState], step: str) -> dict[str, SegmentState | None]:
     """Return the same segments with the mark of a step."""
     return {
-        name: msgspec.structs.replace(state, more={**state.more, taken: True})
+        name: msgspec.structs.replace(state, more={**state.more, step: True})
         for name, state in waiting.items()
     }
 

@@ -176,7 +176,7 @@ class _Graph:
             if iteration == 1:
                 change += abs(ONE - self._damping.base) * sum(self._shape.pure)
             residuals.append(change / ONE / max(nodes, 1))
-            self._context.told("iteration", {"number": iteration, "residual": residuals[-1]})
+            self._context.tell("iteration", {"number": iteration, "residual": residuals[-1]})
             self._remove_ranks(iteration - 2)
         return RankResult(self._options.level, nodes, edges, tuple(residuals))
 

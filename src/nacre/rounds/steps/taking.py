@@ -278,7 +278,7 @@ def commit_rows(
     if rows.seeds.added:
         added = {**added, SEEDS: list(rows.seeds.added)}
     fresh = {table for table in added if table not in version.tables}
-    made = CycleChanges(
+    cycle_changes = CycleChanges(
         step=step,
         clock=context.clock,
         options=dict(options),
@@ -291,7 +291,7 @@ def commit_rows(
         # Another crawl judged these rows, with other seeds.
         seed_state=msgspec.structs.replace(next_state(version, rows.seeds), judged=-1),
     )
-    return result._replace(version=context.cycle.commit(version, made))
+    return result._replace(version=context.cycle.commit(version, cycle_changes))
 
 
 def files_by_bucket(

@@ -301,7 +301,7 @@ class UnitRun:
             slice=spec.slice,
             tables=tables,
             left=uris.left,
-            told=lambda visits: self._report(visits, counter.progress(_given_up(unit))),
+            tell=lambda visits: self._report(visits, counter.progress(_given_up(unit))),
         )
         counter = _counter(uris, chain)
 

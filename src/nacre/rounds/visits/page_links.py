@@ -148,30 +148,30 @@ class AcceptedLinks:
             self._kept += 1
         looks: list[LinkFact] = list(map(_LOOK, outlinks))
         # One call looks up all links: nearly all were on earlier pages of the site.
-        found = list(map(looked_up.get, looks))
+        all_numbers = list(map(looked_up.get, looks))
         new: list[LinkFact] = []
         targets: list[CrawlURI] = []
-        if None in found or embeds is not None:
+        if None in all_numbers or embeds is not None:
             # Redirects are never remembered, so they are always judged again.
-            asked: Iterable[int] = range(len(looks))
+            unresolved: Iterable[int] = range(len(looks))
             if embeds is None:
-                asked = [place for place in asked if found[place] is None]
-            for place in asked:
+                unresolved = [place for place in unresolved if all_numbers[place] is None]
+            for place in unresolved:
                 link, look = outlinks[place], looks[place]
                 if link.hop is _REDIRECT:
-                    found[place] = self._redirect(uri, link, new, targets)
+                    all_numbers[place] = self._redirect(uri, link, new, targets)
                     continue
                 number = looked_up.get(look)
                 if number is None:
                     number = looked_up[look] = self._take(uri, link, new)
-                found[place] = number
+                all_numbers[place] = number
                 if embeds is not None and link.hop is _EMBED and number != _REFUSED:
-                    targets += self._wanted(uri, link, embeds)
+                    targets += self._embed_targets(uri, link, embeds)
         ranks: list[int] = list(map(_RANK, outlinks))
-        if _REFUSED in found:
-            ranks = [r for r, number in zip(ranks, found, strict=True) if number != _REFUSED]
-            found = [number for number in found if number != _REFUSED]
-        numbers = cast("list[int]", found)  # none is None any more
+        if _REFUSED in all_numbers:
+            ranks = [r for r, number in zip(ranks, all_numbers, strict=True) if number != _REFUSED]
+            all_numbers = [number for number in all_numbers if number != _REFUSED]
+        numbers = cast("list[int]", all_numbers)  # none is None any more
         first = self._next
         self._next += len(new)
         self._kept += len(new)
@@ -199,7 +199,7 @@ class AcceptedLinks:
             number = self._number(accepted, accepted.url, new)
         return number
 
-    def _wanted(
+    def _embed_targets(
         self, uri: CrawlURI, link: Outlink, embeds: Callable[[str], bool]
     ) -> list[CrawlURI]:
         """What the frontier would be given of an embed."""

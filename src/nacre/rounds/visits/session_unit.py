@@ -202,19 +202,19 @@ class UnitEntry:
         self._position += len(entries)
         self._store.set_counter(_POSITION, self._position)
 
-    def _take(self, known: UnitHost) -> None:
+    def _take(self, host: UnitHost) -> None:
         """Apply the known robots.txt rows, address and backoff of a host."""
         now = self._clock.now()
-        for origin, row in known.robots.items():
+        for origin, row in host.robots.items():
             if row.expires > now:
                 self._robots.put(origin, row)
         # If robots.txt is not requested, only the list has the origins.
-        paced = known.origins.union(known.robots) if known.backoff != Backoff() else ()
+        paced = host.origins.union(host.robots) if host.backoff != Backoff() else ()
         for origin in paced:
             queue = self._frontier.queue_states.find(self._identity.queue(f"{origin}/"))
-            queue.row.set_pace(0.0, known.backoff, alone=None)
-        if known.answer is not None and known.answer.expires > now:
-            self._hosts.put(known.name, known.answer)
+            queue.row.set_pace(0.0, host.backoff, alone=None)
+        if host.answer is not None and host.answer.expires > now:
+            self._hosts.put(host.name, host.answer)
 
     def _look(self) -> None:
         """Drop the queued URIs of hosts that were given up; end the unit when its time is over."""
@@ -254,7 +254,7 @@ class SessionUnit:
         uris: The list.
         options: How it is fetched.
         beside: Make further tasks of each session.
-        kept: Seeds that the scope asks by key; None: all are in the job's list.
+        index: Seeds that the scope asks by key; None: all are in the job's list.
         directives: Lines with + or - of the seed list.
 
     Attributes:
@@ -267,13 +267,13 @@ class SessionUnit:
         uris: UnitList,
         options: UnitOptions,
         beside: Sequence[UnitTask] = (),
-        kept: SeedIndex | None = None,
+        index: SeedIndex | None = None,
         directives: Sequence[str] = (),
     ) -> None:
         self.uris = uris
         self.options = options
         self._beside = tuple(beside)
-        self._kept, self._directives = kept, tuple(directives)
+        self._kept, self._directives = index, tuple(directives)
         self._opened: tuple[RunRecords, VisitFacts, UnitVisits] | None = None
         self.entry: UnitEntry | None = None
 

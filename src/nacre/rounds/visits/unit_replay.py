@@ -39,23 +39,23 @@ class VisitReplay:
         """The links of the next facts need none of those before."""
         self._links.begin_anew()
 
-    async def fact(self, entry: UnitUri, found: Reread, status: int, offset: int) -> VisitFact:
+    async def fact(self, entry: UnitUri, reread: Reread, status: int, offset: int) -> VisitFact:
         """The facts of a visit, as far as its records have them.
 
         Args:
             entry: The URL, and how it was found.
-            found: Its reply.
+            reread: Its reply.
             status: Its fetch status.
             offset: Offset of its first record.
         """
-        stored, capture = found.kept, found.capture
+        stored, capture = reread.kept, reread.capture
         uri = listed_uri(self._records, entry)
         overlay = self._records.rules.sheets.of(uri)
         visit = Visit(uri, status=status, overlay=overlay)
         kind = (capture.header(b"content-type") or b"")[:LONGEST_TYPE]
         visit.received(capture, media_type(kind))
         visit.stored_at("", offset)
-        if is_bodiless(found):
+        if is_bodiless(reread):
             visit.add_outlinks(stored.outlinks)
         else:
             # The record contains the encoding with which the links were read.
@@ -67,20 +67,20 @@ class VisitReplay:
             links, targets = self._links.of(visit)
         self._speculation.learn(visit)
         seeds = any(target.is_seed for target in targets)
-        fact = visit_fact(visit, stored_as(found), b"", links, 0.0, new_seed=seeds)
-        read = self._reader[visit.overlay] if not is_bodiless(found) else None
+        fact = visit_fact(visit, stored_as(reread), b"", links, 0.0, new_seed=seeds)
+        read = self._reader[visit.overlay] if not is_bodiless(reread) else None
         return with_content(fact, read, visit)
 
 
-def is_bodiless(found: Reread) -> bool:
+def is_bodiless(reread: Reread) -> bool:
     """A revisit of the same payload whose original is not there."""
-    revisit = found.kept.revisit
-    return revisit is not None and revisit.kind == IDENTICAL and found.capture.status == 304
+    revisit = reread.kept.revisit
+    return revisit is not None and revisit.kind == IDENTICAL and reread.capture.status == 304
 
 
-def stored_as(found: Reread) -> Stored:
+def stored_as(reread: Reread) -> Stored:
     """The addition of a capture to the archive."""
-    revisit = found.kept.revisit
+    revisit = reread.kept.revisit
     if revisit is None:
-        return Stored.NOVEL if found.kept.base is None else Stored.DELTA
+        return Stored.NOVEL if reread.kept.base is None else Stored.DELTA
     return Stored.DUPLICATE if revisit.kind == IDENTICAL else Stored.NOT_MODIFIED

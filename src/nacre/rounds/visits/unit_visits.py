@@ -175,12 +175,12 @@ class VisitFacts:
         """Keep a row; joins the open commit group."""
         self._store.put(_FAMILY, _key(self.next), self._encode(fact))
         self.next += 1
-        for heard in self._on_add:
-            heard(fact)
+        for listener in self._on_add:
+            listener(fact)
 
-    def when_added(self, heard: Callable[[VisitFact], None]) -> None:
-        """Have something called with each row from now on."""
-        self._on_add.append(heard)
+    def when_added(self, listener: Callable[[VisitFact], None]) -> None:
+        """Call a listener with each row from now on."""
+        self._on_add.append(listener)
 
     def seal(self) -> None:
         """Write the next number; called just before a group is sealed."""
@@ -344,7 +344,7 @@ class UnitVisits:
         links = PageLinks()
         targets: list[CrawlURI] = []
         if visit.outlinks and (200 <= visit.status < 400 or self._error_pages[visit.overlay]):
-            embeds = self._wanted if self._options.follow is Follow.EMBEDS else None
+            embeds = self._is_wanted if self._options.follow is Follow.EMBEDS else None
             links, targets = self._links.of(visit, embeds)
         history = self._history.stored(uri.url) if visit.capture is not None else None
         seeds = any(target.is_seed for target in targets)
@@ -354,7 +354,7 @@ class UnitVisits:
             self._enter(visit, targets, now)
         return True
 
-    def _wanted(self, url: str) -> bool:
+    def _is_wanted(self, url: str) -> bool:
         """Whether an embedded URL is at a host of the unit, and no earlier round has it."""
         return host(url) in self._hosts and not self._fetched(self._canonical(url))
 
