@@ -24,14 +24,14 @@ def test_asvs_6_3_1_an_account_and_an_address_have_their_pauses():
     throttle = LoginThrottle(clock)
     for expected in (1, 2, 4, 8):
         throttle.begin("anna", "192.0.2.1")
-        assert throttle.left("ANNA", "192.0.2.1") == expected
-        assert throttle.left("berta", "192.0.2.1") == expected
-        assert throttle.left("berta", "192.0.2.2") == 0
+        assert throttle.seconds_left("ANNA", "192.0.2.1") == expected
+        assert throttle.seconds_left("berta", "192.0.2.1") == expected
+        assert throttle.seconds_left("berta", "192.0.2.2") == 0
         clock.time += expected
-        assert throttle.left("anna", "192.0.2.1") == 0
+        assert throttle.seconds_left("anna", "192.0.2.1") == 0
     clock.time += FORGOTTEN
     throttle.begin("anna", "192.0.2.1")
-    assert throttle.left("anna", "192.0.2.1") == 1
+    assert throttle.seconds_left("anna", "192.0.2.1") == 1
 
 
 def test_nobody_locks_a_name_for_others():
@@ -39,13 +39,13 @@ def test_nobody_locks_a_name_for_others():
     throttle = LoginThrottle(clock)
     for _ in range(20):
         throttle.begin("anna", "192.0.2.1")
-    assert throttle.left("anna", "192.0.2.1") == LONGEST_PAUSE
-    assert throttle.left("anna", "192.0.2.2") == 0
+    assert throttle.seconds_left("anna", "192.0.2.1") == LONGEST_PAUSE
+    assert throttle.seconds_left("anna", "192.0.2.2") == 0
     throttle.welcome("berta", "192.0.2.1")
-    assert throttle.left("berta", "192.0.2.1") == 0
-    assert throttle.left("other", "192.0.2.1") == LONGEST_PAUSE
+    assert throttle.seconds_left("berta", "192.0.2.1") == 0
+    assert throttle.seconds_left("other", "192.0.2.1") == LONGEST_PAUSE
     throttle.begin("berta", "192.0.2.1")
-    assert throttle.left("berta", "192.0.2.1") == 1
+    assert throttle.seconds_left("berta", "192.0.2.1") == 1
 
 
 def test_guesses_from_many_addresses_are_bounded():
@@ -56,15 +56,15 @@ def test_guesses_from_many_addresses_are_bounded():
     tried = 0
     for number in range(250):
         address = f"198.51.100.{number}"
-        if not throttle.left("anna", address):
+        if not throttle.seconds_left("anna", address):
             throttle.begin("anna", address)
             tried += 1
     assert tried == STRANGERS
-    assert throttle.left("anna", "203.0.113.1") == LONGEST_PAUSE
-    assert throttle.left("anna", "192.0.2.250") == 0
-    assert throttle.left("berta", "203.0.113.1") == 0
+    assert throttle.seconds_left("anna", "203.0.113.1") == LONGEST_PAUSE
+    assert throttle.seconds_left("anna", "192.0.2.250") == 0
+    assert throttle.seconds_left("berta", "203.0.113.1") == 0
     clock.time += FORGOTTEN
-    assert throttle.left("anna", "203.0.113.1") == 0
+    assert throttle.seconds_left("anna", "203.0.113.1") == 0
 
 
 def test_an_account_of_ones_own_is_no_way_to_try_others():
@@ -74,12 +74,12 @@ def test_an_account_of_ones_own_is_no_way_to_try_others():
         throttle.begin("anna", "192.0.2.1")
     throttle.begin("mallory", "192.0.2.1")
     throttle.succeeded("mallory", "192.0.2.1")
-    assert throttle.left("mallory", "") == 0
-    assert throttle.left("other", "192.0.2.1") == 4
+    assert throttle.seconds_left("mallory", "") == 0
+    assert throttle.seconds_left("other", "192.0.2.1") == 4
     throttle = LoginThrottle(clock)
     throttle.begin("anna", "192.0.2.9")
     throttle.succeeded("anna", "192.0.2.9")
-    assert throttle.left("anna", "192.0.2.9") == 0
+    assert throttle.seconds_left("anna", "192.0.2.9") == 0
 
 
 def test_addresses_of_one_sender_count_together():

@@ -13,7 +13,7 @@ from nacre.console.routes import API
 from nacre.fleet.refusals import SOON, RefusedRequestError
 from nacre.ops.operation import Role
 from nacre.web.workers.background import MOST, Tell
-from nacre.web.workers.pool import ALONE, START, ReaderPool, ReaderProcess, _asked
+from nacre.web.workers.pool import ALONE, START, ReaderPool, ReaderProcess, _ask_reader
 from nacre.web.workers.worker import ReaderRequest
 from tests.console.given import GivenConsole, play
 from tests.console.waiting import add_waiting_job
@@ -69,7 +69,9 @@ def test_a_reader_that_gives_no_answer_is_asked_again_later(error: Exception, co
             raise error
 
     with pytest.raises(RefusedRequestError) as refused:
-        asyncio.run(_asked(Silent(READER_TASKS), ReaderRequest("queues", "/jobs/a"), 1.0, None))
+        asyncio.run(
+            _ask_reader(Silent(READER_TASKS), ReaderRequest("queues", "/jobs/a"), 1.0, None)
+        )
     assert (refused.value.status, refused.value.code) == (503, code)
     assert refused.value.retry_after == SOON
 

@@ -141,7 +141,7 @@ def _about(schedule: "KeptSchedule") -> str:
     return (
         f"profile {schedule.wish.profile}"
         if schedule.wish.profile
-        else output.shown(Path(schedule.path))
+        else output.format_path(Path(schedule.path))
     )
 
 
@@ -149,12 +149,12 @@ def _facts(books: "ConsoleBooks", schedule: "KeptSchedule", number: int = 10) ->
     """A schedule for programs, as the interface of the console has it."""
     from nacre.core.clock import iso
     from nacre.core.message_data import to_plain
-    from nacre.fleet.schedule_book import told
+    from nacre.fleet.schedule_book import format_note
     from nacre.job.schedules import next_times
 
     facts: dict[str, Any] = to_plain(schedule)
-    facts["note"] = to_plain(told(schedule.note))
-    facts["notes"] = [to_plain(told(note)) for note in schedule.notes]
+    facts["note"] = to_plain(format_note(schedule.note))
+    facts["notes"] = [to_plain(format_note(note)) for note in schedule.notes]
     times = [iso(time) for time in next_times(schedule.wish.times, books.now(), number)]
     return {**facts, "times": times}
 

@@ -218,7 +218,7 @@ class ConsoleApp:
             )  # fmt: skip
             if row.is_api and row.verb == "POST" and FIELD in request.headers and not row.secret:
                 return await self._once(row, call)
-            response = await self._done(row, call)
+            response = await self._carry_out(row, call)
         except NacreError as error:
             refused = self.refusal(request, error, visitor, is_api=row.is_api)
             return refused, problem_of(error).code
@@ -252,7 +252,7 @@ class ConsoleApp:
             return Response(stored.data, stored.status, fields, media_type=stored.media), "repeated"
         answer = None
         try:
-            response = await self._done(row, call)
+            response = await self._carry_out(row, call)
             if response.status_code < 400:
                 media = response.headers.get("content-type", "")
                 answer = KeptAnswer(response.status_code, media, bytes(response.body))
@@ -260,7 +260,7 @@ class ConsoleApp:
             repeats.end(name, body, answer)
         return response, _outcome(response)
 
-    async def _done(self, row: AnyRow, call: Call) -> Response:
+    async def _carry_out(self, row: AnyRow, call: Call) -> Response:
         """The answer of a handler; of what can be edited, with its ETag."""
         if row.version_of is None:
             return self._response(row, call, await answer_of(row, call))

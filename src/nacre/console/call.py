@@ -135,7 +135,7 @@ class NounCall(NamedTuple, Generic[P_co]):
         Args:
             job: Its id.
         """
-        return not self.identity.places or any(other.id == job for other, _ in self.snapshots())
+        return not self.identity.places or any(visible.id == job for visible, _ in self.snapshots())
 
     def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
         """The jobs that the caller may see, with their last snapshots."""

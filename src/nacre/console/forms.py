@@ -253,10 +253,10 @@ def button_handler(action: FormAction[P], following: str = "") -> RouteHandler[P
             answer = await action.handler(call_of(call, form, action))
         except NacreError as error:
             back = page if page.startswith(home) else home
-            return shown(call, [Notice("error", error.message)], back)
+            return answer_form(call, [Notice("error", error.message)], back)
         fields = msgspec.structs.asdict(answer) if isinstance(answer, msgspec.Struct) else {}
         text = call.language.texts.gettext(action.done).format(**{**fields, "job": job})
-        return shown(call, [Notice("done", text)], page)
+        return answer_form(call, [Notice("done", text)], page)
 
     return handle
 
@@ -268,7 +268,7 @@ def go_back(call: Call, page: str, notice: Notice) -> Response:
     return RedirectResponse(page, status_code=303)
 
 
-def shown(call: Call, notices: list[Notice], following: str) -> PageAnswer | RedirectResponse:
+def answer_form(call: Call, notices: list[Notice], following: str) -> PageAnswer | RedirectResponse:
     """The answer to a form: a fragment for htmx, else the page that it came from.
 
     Args:

@@ -112,7 +112,7 @@ class OutsideChanges:
     def __init__(self, parts: ConsoleParts, database: ConsoleDatabase) -> None:
         self._parts = parts
         self._database = database
-        self._others = database.others
+        self._others = database.data_version
         self._added = set(parts.places.all())
 
     async def run(self) -> None:
@@ -123,7 +123,7 @@ class OutsideChanges:
 
     async def turn(self) -> None:
         """Look once."""
-        now, parts = self._database.others, self._parts
+        now, parts = self._database.data_version, self._parts
         if now == self._others:
             return
         self._others = now

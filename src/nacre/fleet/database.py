@@ -137,10 +137,10 @@ class ConsoleDatabase:
     @property
     def stamp(self) -> tuple[int, int]:
         """A value that changes with each change of the database, by this or another process."""
-        return self._base.total_changes, self.others
+        return self._base.total_changes, self.data_version
 
     @property
-    def others(self) -> int:
+    def data_version(self) -> int:
         """A number that changes when another process changes the database."""
         row = self.row("PRAGMA data_version")
         return int(str(row[0])) if row is not None else 0

@@ -242,7 +242,7 @@ class Launcher:
                 continue
             self._started.pop(path, None)
             if code in _FAILED or (code < 0 and not process.answered):
-                text = _said(Layout(Path(path)), process.offset) or f"exit code {code}"
+                text = _last_output(Layout(Path(path)), process.offset) or f"exit code {code}"
                 self._note_failure(path, text)
 
     def _note_failure(self, path: str, text: str) -> None:
@@ -307,7 +307,7 @@ def output_of(layout: Layout) -> Path:
     return layout.state / "console.out"
 
 
-def _said(layout: Layout, offset: int) -> str:
+def _last_output(layout: Layout, offset: int) -> str:
     """Return the end of a process's output, in one line."""
     with suppress(OSError), output_of(layout).open("rb") as file:
         size = file.seek(0, os.SEEK_END)

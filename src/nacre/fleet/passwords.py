@@ -141,7 +141,7 @@ class LoginDesk:
         sessions = self._sessions.all(name or "-")
         if any(network_of(session.address) == network_of(address) for session in sessions):
             self._throttle.welcome(name, address)
-        wait = self._throttle.left(name, address)
+        wait = self._throttle.seconds_left(name, address)
         if wait > 0:
             seconds = math.ceil(wait)
             raise RefusedRequestError(

@@ -89,11 +89,11 @@ def forms_of(password: str) -> set[str]:
 @cache
 def refused_passwords() -> frozenset[str]:
     """The ten thousand, in lower case."""
-    passwords = dict.fromkeys(line for line in _made() if len(line) >= SHORTEST)
+    passwords = dict.fromkeys(line for line in _generated_passwords() if len(line) >= SHORTEST)
     return frozenset(islice(passwords, NUMBER))
 
 
-def _made() -> Iterator[str]:
+def _generated_passwords() -> Iterator[str]:
     """All that the rule makes, the most usual first."""
     for word in _WORDS:
         yield from (word, word * 2, word * 3)

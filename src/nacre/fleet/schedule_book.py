@@ -139,7 +139,7 @@ class ToldNote(msgspec.Struct, frozen=True):
     missed: int = 0
 
 
-def told(note: ScheduleNote) -> ToldNote:
+def format_note(note: ScheduleNote) -> ToldNote:
     """Return the note of a response (pure)."""
     time = iso(note.time) if note.time else ""
     return ToldNote(time, note.what, note.text, note.missed)

@@ -150,7 +150,7 @@ class ConsoleLocks:
 
     def take(self) -> bool:
         """Take all missing locks or none; return whether this console has all locks now."""
-        files = dict(self._wanted())
+        files = dict(self._lock_files())
         self._give_back(self._held.keys() - files.keys())
         before = set(self._held)
         for path, of in files.items():
@@ -168,7 +168,7 @@ class ConsoleLocks:
         for path in paths:
             os.close(self._held.pop(path))
 
-    def _wanted(self) -> Iterator[tuple[Path, Path]]:
+    def _lock_files(self) -> Iterator[tuple[Path, Path]]:
         """Yield the files to lock, each with its folder or place."""
         yield self._folder / OF_FOLDER, self._folder
         for place in self._places():

@@ -66,15 +66,15 @@ class LoginThrottle:
         self._known: dict[str, FailedLogins] = {}
         self._welcome: dict[str, None] = {}
 
-    def left(self, account: str, address: str) -> float:
+    def seconds_left(self, account: str, address: str) -> float:
         """Return the seconds until an attempt is allowed; 0 if it is allowed now."""
         now, names = self._clock.monotonic(), _names(account, address)
-        own = self._left(names.pair, now)
+        own = self._pause_left(names.pair, now)
         if names.pair in self._welcome:
             return own
         if not self._number(names.pair, now) and self._number(names.strangers, now) >= STRANGERS:
             return max(self._known[names.strangers].last + LONGEST_PAUSE - now, 1.0)
-        return max(own, self._left(names.network, now))
+        return max(own, self._pause_left(names.network, now))
 
     def welcome(self, account: str, address: str) -> None:
         """Note a successful login to the account from the address."""
@@ -111,7 +111,7 @@ class LoginThrottle:
                     self._known.pop(name)
         self.welcome(account, address)
 
-    def _left(self, name: str, now: float) -> float:
+    def _pause_left(self, name: str, now: float) -> float:
         attempts = self._known.get(name)
         pause = pause_after(self._number(name, now))
         return max(attempts.last + pause - now, 0.0) if attempts is not None else 0.0

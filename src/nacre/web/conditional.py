@@ -49,8 +49,8 @@ def is_current(fields: Mapping[str, str], tag: str, modified: float) -> bool:
         tag: The present ETag, with quotes.
         modified: When the content changed last, whole seconds since the epoch.
     """
-    known = fields.get(IF_NONE_MATCH)
-    if known is not None:
-        return known.strip() == "*" or tag in _TAG.findall(known)
+    etags = fields.get(IF_NONE_MATCH)
+    if etags is not None:
+        return etags.strip() == "*" or tag in _TAG.findall(etags)
     since = parse_http_date(fields.get(IF_MODIFIED_SINCE, ""))
     return since is not None and modified <= since

@@ -59,12 +59,12 @@ class GzipWish:
         """Pass a request on."""
         if scope["type"] == "http":
             scope = {**scope, "headers": list(scope["headers"])}
-            encoding = "gzip" if takes_gzip(_wish(scope)) else "identity"
+            encoding = "gzip" if takes_gzip(_accepted_codings(scope)) else "identity"
             MutableHeaders(scope=scope)[_FIELD] = encoding
         await self._app(scope, receive, send)
 
 
-def _wish(scope: Scope) -> str:
+def _accepted_codings(scope: Scope) -> str:
     return ",".join(Headers(scope=scope).getlist(_FIELD))
 
 

@@ -27,12 +27,12 @@ def test_what_is_sent_is_made_once_for_all_until_the_topic_changes():
         return b"%d" % len(made)
 
     with hub.viewing(["jobs"]):
-        assert [hub.made("jobs", key, make) for key in "aab"] == [b"1", b"1", b"2"]
+        assert [hub.render("jobs", key, make) for key in "aab"] == [b"1", b"1", b"2"]
         hub.changed("jobs")
-        assert hub.made("jobs", "a", make) == b"3"
+        assert hub.render("jobs", "a", make) == b"3"
     # Nothing is kept for nobody.
-    assert hub.made("jobs", "a", make) == b"4"
-    assert hub.made("jobs", "a", make) == b"5"
+    assert hub.render("jobs", "a", make) == b"4"
+    assert hub.render("jobs", "a", make) == b"5"
 
 
 def test_all_viewers_go_when_the_console_ends():

@@ -155,8 +155,8 @@ async def _by_password(call: AdminCall, fields: dict[str, str]) -> str:
     """Log a user in by password and return the id of the new session."""
     name = fields.get("name", "")
     # Do not log an unknown name: it may be a password that was typed into the wrong field.
-    known = call.parts.users.find(name)
-    call.note.after = {"name": known.name if known is not None else "(unknown)"}
+    named_user = call.parts.users.find(name)
+    call.note.after = {"name": named_user.name if named_user is not None else "(unknown)"}
     user = await call.parts.logins.check(name, fields["password"], call.address)
     call.note.who, call.note.how = user.name, "password"
     return call.parts.logins.begin(user, call.address, call.request.headers.get("user-agent", ""))

@@ -150,7 +150,7 @@ async def capture_facts(call: ActionCall, details: CaptureDetails) -> Mapping[st
     """The facts of the page of a capture."""
     translate = call.language.texts.gettext
     job = call.job()
-    ids = [other.id for other in details.captures]
+    ids = [capture.id for capture in details.captures]
     at = ids.index(details.id) if details.id in ids else -1
     path = _path(job.id, details.id)
     return {

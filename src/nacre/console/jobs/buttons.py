@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import REQUESTS, WHYS, ActionDone, act, require_action
 from nacre.console.call import JobCall, PageAnswer
-from nacre.console.forms import shown
+from nacre.console.forms import answer_form
 from nacre.core.message_data import to_plain
 from nacre.errors import NacreError
 from nacre.fleet.places import FoundJob
@@ -165,10 +165,10 @@ async def submit_action(call: JobCall) -> PageAnswer | RedirectResponse:
         request = msgspec.structs.replace(form_request(form, REQUESTS[name]), **fixed)
     except RefusedRequestError as error:
         call.note.outcome = error.code
-        return shown(call, [Notice("error", error.message)], text_of(form, "next"))
+        return answer_form(call, [Notice("error", error.message)], text_of(form, "next"))
     call.note.change(None, {"action": action, "jobs": jobs, **to_plain(request)})
     notices = [await _act_on(call, job, name, request) for job in jobs]
-    return shown(call, notices, text_of(form, "next"))
+    return answer_form(call, notices, text_of(form, "next"))
 
 
 async def _act_on(call: JobCall, name: str, action: str, request: msgspec.Struct) -> Notice:

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import require_rest
 from nacre.console.call import JobCall, PageAnswer
-from nacre.console.forms import fields_of, shown
+from nacre.console.forms import answer_form, fields_of
 from nacre.console.jobs.listing import JobItem, job_item
 from nacre.console.jobs.new_jobs import place_for
 from nacre.console.links import job_path
@@ -70,7 +70,7 @@ async def submit_labels(call: JobCall) -> PageAnswer | RedirectResponse:
         notice = Notice("done", text)
     except RefusedRequestError as error:
         notice = Notice("error", error.message)
-    return shown(call, [notice], job_path(job))
+    return answer_form(call, [notice], job_path(job))
 
 
 class WantedKinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,7 +135,7 @@ async def add_wanted(call: JobCall) -> PageAnswer | RedirectResponse:
     prefixes = kinds_of(call.parts.books.wanted.of(job), (prefix,))
     await set_wanted(call._replace(body=WantedKinds(prefixes)))
     text = call.language.texts.gettext("It is wanted: nothing is said about {place} any more.")
-    return shown(call, [Notice("done", text.format(place=prefix))], job_path(job.id))
+    return answer_form(call, [Notice("done", text.format(place=prefix))], job_path(job.id))
 
 
 async def move_job(call: JobCall, job: FoundJob, label: str) -> FoundJob:

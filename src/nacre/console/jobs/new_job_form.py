@@ -129,16 +129,18 @@ def form_facts(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
 async def look_at(call: JobCall) -> PageAnswer:
     """The part of the form that follows the typing: the scopes, and the dry run."""
     fields = fields_of(await sent_form(call.request))
-    return PageAnswer("new_look.html", await _looked(call, fields))
+    return PageAnswer("new_look.html", await _checked_facts(call, fields))
 
 
 async def fields_at(call: JobCall) -> PageAnswer:
     """The part of the form with all settings: those of a section, or those that a search finds."""
     fields = fields_of(await sent_form(call.request))
-    return PageAnswer("new_fields.html", {**form_facts(call, fields), **await _shown(call, fields)})
+    return PageAnswer(
+        "new_fields.html", {**form_facts(call, fields), **await _setting_facts(call, fields)}
+    )
 
 
-async def _shown(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
+async def _setting_facts(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     """Return the settings to show: the changed ones, and the requested ones."""
     typed = changed_values(fields)
     search, section = fields.get("q", "")[:100], fields.get("section", "")[:40]
@@ -151,9 +153,9 @@ async def _shown(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
 
 async def _form(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     """Return the form as the user typed it, with settings if some were requested or changed."""
-    facts = {**await _looked(call, fields), "unsaved": _is_filled(fields)}
+    facts = {**await _checked_facts(call, fields), "unsaved": _is_filled(fields)}
     asks = fields.get("do") == "fields" or changed_values(fields)
-    return {**facts, **await _shown(call, fields)} if asks else facts
+    return {**facts, **await _setting_facts(call, fields)} if asks else facts
 
 
 _CHOICES: Final = frozenset(
@@ -180,7 +182,7 @@ async def _whole(call: JobCall, fields: Mapping[str, str]) -> NewJobWish:
     return await with_values(call, wish_of(fields), changed_values(fields))
 
 
-async def _looked(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
+async def _checked_facts(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     facts = form_facts(call, fields)
     try:
         request = await _whole(call, fields)

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import WHYS, act, allowed_now
 from nacre.console.call import ActionCall, PageAnswer
-from nacre.console.forms import may_operate, never_ran_page, offered_runs, shown, wait_page
+from nacre.console.forms import answer_form, may_operate, never_ran_page, offered_runs, wait_page
 from nacre.console.jobs.buttons import notice_of
 from nacre.console.links import exact, exclude_link, job_path
 from nacre.console.logs.pages import runs_with_logs
@@ -259,7 +259,7 @@ async def go_back(call: ActionCall) -> PageAnswer | RedirectResponse:
     job = call.job()
     result = await act(call.parts, job, "start", options, call.identity)
     notice = notice_of(result, job.name, call.language.texts.gettext)
-    return shown(call, [notice], job_path(job.id))
+    return answer_form(call, [notice], job_path(job.id))
 
 
 async def file_facts(call: ActionCall, answer: FileList) -> Mapping[str, Any]:

@@ -202,30 +202,30 @@ class MadeReport(msgspec.Struct, frozen=True):
 
 
 @reader_task("report")
-def make_report(layout: Layout, wish: ReportTaskRequest) -> MadeReport:
+def make_report(layout: Layout, task: ReportTaskRequest) -> MadeReport:
     """Make a report of the last committed state.
 
     Raises:
         JobError: There is no such report, or nothing to report, or it needs a URL or takes none.
     """
-    report, form = report_named(wish.name), wish.form
+    report, form = report_named(task.name), task.form
     # A link of a page of one URL may lead to a report of the job.
-    url = "" if report.subject is ReportSubject.JOB and form == "page" else wish.url
-    request = ReportRequest(url, wish.old, wish.new, wish.run, wish.language, now=CLOCK.now())
+    url = "" if report.subject is ReportSubject.JOB and form == "page" else task.url
+    request = ReportRequest(url, task.old, task.new, task.run, task.language, now=CLOCK.now())
     report.check(request)
     with VIEWS.looking(layout) as view:
-        data = _data_of(view, report, request, figures_of(wish.toes) if wish.toes else None)
+        data = _data_of(view, report, request, figures_of(task.toes) if task.toes else None)
         as_of = iso(view.as_of)
         if form == "json":
             return MadeReport(as_of, msgspec.json.format(to_json(data), indent=1))
         document = report.document(data, request)
         if not document.about:
             document = document._replace(about=title_facts(view.view()))
-        downloaded = CHINESE if wish.language == "zh" else ENGLISH
-        reader = language_of(wish.spoken if form == "page" else downloaded)
+        downloaded = CHINESE if task.language == "zh" else ENGLISH
+        reader = language_of(task.spoken if form == "page" else downloaded)
         document = localize(document, reader.template, reader.tag)
         if form == "page":
-            return MadeReport(as_of, document=page_document(document, wish))
+            return MadeReport(as_of, document=page_document(document, task))
         return MadeReport(as_of, _body(report, data, document, form))
 
 

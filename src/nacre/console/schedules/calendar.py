@@ -186,7 +186,7 @@ class CalendarQuery(msgspec.Struct, frozen=True):
 async def page(call: ScheduleCall) -> PageAnswer:
     """The schedules; and of one job what becomes due, and when it has other limits."""
     query: CalendarQuery = call.query
-    look = await _looked_at(call)
+    look = await _read_month(call)
     if not query.job:
         return PageAnswer("calendar.html", facts(call, look))
     job = call.job(query.job)
@@ -212,7 +212,7 @@ def own_passes(jobs: Sequence[FoundJob]) -> list[OwnPasses]:
     return [OwnPasses(job, again) for job, again in passes if again is not None and again.waits]
 
 
-async def _looked_at(call: ScheduleCall) -> CalendarLook:
+async def _read_month(call: ScheduleCall) -> CalendarLook:
     """The state of the jobs that the caller may see, in the month of the query.
 
     Raises:
@@ -222,10 +222,10 @@ async def _looked_at(call: ScheduleCall) -> CalendarLook:
     begin, end = month_bounds(month_of(query.month, call.clock.now()))
     jobs = [job for job, _ in call.snapshots() if not job.layout.in_rounds]
 
-    def looked() -> CalendarLook:
+    def read_month() -> CalendarLook:
         return CalendarLook(own_passes(jobs), finished_runs(jobs, begin, end))
 
-    return await asyncio.to_thread(looked)
+    return await asyncio.to_thread(read_month)
 
 
 class OwnRow(NamedTuple):
@@ -323,7 +323,7 @@ async def answer(call: ScheduleCall) -> Response | PageAnswer:
         else:
             await _change(_of(call, number), action)
     except NacreError as error:
-        look = await _looked_at(call)
+        look = await _read_month(call)
         page_facts = {**facts(call, look), "problem": error.message}
         page_facts["problems"] = error.problems if isinstance(error, ConfigError) else ()
         if action in {"add", "edit"}:

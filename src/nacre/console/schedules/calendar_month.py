@@ -190,7 +190,7 @@ def weeks_of(
     present = datetime.fromtimestamp(now, UTC).date()
     today = present.day if present.replace(day=1) == first else -1
 
-    def shown(day: int) -> CalendarDay:
+    def calendar_day(day: int) -> CalendarDay:
         of_day = runs.get(day, [])
         # What went wrong is seen also on a day with many runs.
         first_few = sorted(of_day, key=lambda item: (not item.is_trouble, item))[:_MOST_A_DAY]
@@ -201,7 +201,7 @@ def weeks_of(
         )
 
     weeks = Calendar().monthdayscalendar(first.year, first.month)
-    return [[shown(day) for day in week] for week in weeks]
+    return [[calendar_day(day) for day in week] for week in weeks]
 
 
 _Timed = tuple[float, MonthEntry]

@@ -11,8 +11,8 @@ from nacre.fleet.schedule_book import (
     ScheduleWish,
     ToldNote,
     check_schedule,
+    format_note,
     require_alone,
-    told,
 )
 from nacre.job.schedules import next_times
 from nacre.messages import message
@@ -102,14 +102,14 @@ def item_of(schedule: KeptSchedule, now: float, job_made: str = "") -> ScheduleI
         job_made: Id of the last job that it made; "" for none.
     """
     times = tuple(iso(time) for time in next_times(schedule.wish.times, now))
-    notes = tuple(told(note) for note in schedule.notes)
+    notes = tuple(format_note(note) for note in schedule.notes)
     return ScheduleItem(
         schedule.id,
         schedule.wish,
         schedule.owner,
         times,
         schedule.waits,
-        told(schedule.note),
+        format_note(schedule.note),
         job_made,
         notes,
     )

@@ -249,7 +249,7 @@ async def version(call: Call) -> PageAnswer:
     job, number = call.job(), version_number(call)
     numbers = [edit.number for edit in await ask(call, edit_versions, NoRequest())]
     mine = await version_of(call, job, number)
-    compared = _other(call.request.query_params.get("with", ""), numbers, number)
+    compared = _version_to_compare(call.request.query_params.get("with", ""), numbers, number)
     text = (await version_of(call, job, compared)).text if compared else ""
     old, new = (text, mine.text) if compared < number else (mine.text, text)
     facts = {
@@ -267,7 +267,7 @@ async def version(call: Call) -> PageAnswer:
     return PageAnswer("settings_version.html", facts)
 
 
-def _other(number_text: str, numbers: Sequence[int], number: int) -> int:
+def _version_to_compare(number_text: str, numbers: Sequence[int], number: int) -> int:
     """The version to compare with: the one that is named, else the one before; 0 for none."""
     named = [edit for edit in numbers if str(edit) == number_text]
     return named[0] if named else max((edit for edit in numbers if edit < number), default=0)

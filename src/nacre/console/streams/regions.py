@@ -82,7 +82,7 @@ async def log(call: StreamCall) -> EventStream:
         if tail_lines.position == was:
             return
 
-        def made() -> bytes:
+        def render_event() -> bytes:
             rows = log_items(line for line in tail_lines.lines if wants(line.text))
             facts = {
                 "rows": rows, "job": job.id, "is_anew": tail_lines.is_anew,
@@ -91,7 +91,7 @@ async def log(call: StreamCall) -> EventStream:
             text = render("live/log.html", facts, call.language, assets())
             return event(text.decode(), position=str(tail_lines.position))
 
-        yield call.hub.made(tail.topic, (kind, was), made)
+        yield call.hub.render(tail.topic, (kind, was), render_event)
 
     return _stream(call, tail.topic, (tails.watching(tail),), changed)
 
@@ -129,7 +129,7 @@ def _region(
     """A stream of a part of a page."""
     last = b""
 
-    def made() -> bytes:
+    def render_event() -> bytes:
         page_facts = {"session": call.session, "identity": call.identity, **facts()}
         text = render(template, page_facts, call.language, assets())
         return event(text.decode())
@@ -145,7 +145,7 @@ def _region(
             bool(call.session),
             query,
         )
-        content = call.hub.made(topic, key, made)
+        content = call.hub.render(topic, key, render_event)
         if content != last:
             last = content
             yield content
@@ -169,7 +169,7 @@ def _stream(
     """
     last, standing = b"", call.parts.standing.elsewhere
 
-    def made() -> bytes:
+    def render_event() -> bytes:
         facts = header_facts(call.parts.header, call.snapshots(), call.identity)
         text = render("live/header.html", facts, call.language, assets())
         return event(text.decode(), "header")
@@ -184,7 +184,7 @@ def _stream(
         if JOBS in topics:
             identity = call.identity
             key = ("header", call.language.name, identity.role, identity.places)
-            content = call.hub.made(JOBS, key, made)
+            content = call.hub.render(JOBS, key, render_event)
             if content != last:
                 last = content
                 yield content

@@ -114,12 +114,12 @@ class _Jobs:
         """See `TopicSource`."""
         call = self._call
 
-        def made() -> bytes:
+        def render_event() -> bytes:
             data = JobsEvent(JOBS, job_list(call, self._query))
             return event(to_json(data).decode(), "jobs")
 
         key = ("api", call.language.name, call.identity.places, self._query)
-        return call.hub.made(JOBS, key, made)
+        return call.hub.render(JOBS, key, render_event)
 
 
 class _Job:
@@ -138,11 +138,11 @@ class _Job:
         """See `TopicSource`."""
         call = self._call
 
-        def made() -> bytes:
+        def render_event() -> bytes:
             data = JobEvent(self.topic, job_details(call, self._job))
             return event(to_json(data).decode(), "job")
 
-        return call.hub.made(self.topic, ("api", call.language.name), made)
+        return call.hub.render(self.topic, ("api", call.language.name), render_event)
 
 
 class _Task:

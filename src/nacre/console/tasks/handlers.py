@@ -58,7 +58,7 @@ async def task_facts(call: Call, task: TaskFacts) -> Mapping[str, Any] | PageAns
     _ = call.language.texts.gettext
     return {
         "again": _again(task), "overview": job_path(task.job), "rule": _rule_link(task),
-        "task": task, "title": _title(call, task), "said": _said(call, task),
+        "task": task, "title": _title(call, task), "said": _result_text(call, task),
         "back": f"{job_path(task.job)}/{_BACK.get(task.what, 'frontier')}",
         "tallied": [
             ("lines", _("Lines")), ("scheduled", _("Scheduled")), ("known", _("Known before")),
@@ -92,7 +92,7 @@ def _title(call: Call, task: TaskFacts) -> str:
     return _("Done") if task.state == "done" else _("Not done")
 
 
-def _said(call: Call, task: TaskFacts) -> str:
+def _result_text(call: Call, task: TaskFacts) -> str:
     """Return the result of a task as a sentence."""
     if not isinstance(task.result, dict):
         return ""

@@ -105,7 +105,7 @@ class ViewerHub:
         """Notify the viewers of a background task, by its id, of progress or its end."""
         self.changed(task_topic(task))
 
-    def made(self, topic: str, key: Hashable, make: Callable[[], bytes]) -> bytes:
+    def render(self, topic: str, key: Hashable, make: Callable[[], bytes]) -> bytes:
         """Return the rendered state of a topic, which is rendered once for all its viewers.
 
         Args:

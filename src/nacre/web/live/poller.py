@@ -148,7 +148,7 @@ class Poller:
         return self.snapshot(job)
 
     def _knows_check(self, job: FoundJob) -> bool:
-        return bool(self._checks.known(job, self._settings.get(job.id, "")))
+        return bool(self._checks.findings_of(job, self._settings.get(job.id, "")))
 
     @contextmanager
     def watching(self, job: str) -> Iterator[None]:
@@ -405,7 +405,7 @@ class Poller:
         stamp += "".join(f" {name}" for name, holds in now_of_rounds.items() if holds is True)
         settings = await asyncio.to_thread(settings_stamp, job.layout)
         self._settings[job.id] = settings
-        findings = self._checks.known(job, settings)
+        findings = self._checks.findings_of(job, settings)
         again = await asyncio.to_thread(find_recurring, job.layout)
         waits = again.rhythm if again is not None and again.waits else ""
         mark = f"{stamp} {findings} {waits}"

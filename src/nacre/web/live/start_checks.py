@@ -50,7 +50,7 @@ class StartChecks:
         """Whether a check is being made."""
         return bool(self._tasks)
 
-    def known(self, job: FoundJob, stamp: str) -> dict[str, object]:
+    def findings_of(self, job: FoundJob, stamp: str) -> dict[str, object]:
         """The findings of a check of these files, as `kept_from_start` has them; {} for none.
 
         Args:
@@ -72,7 +72,7 @@ class StartChecks:
             patience: Seconds to wait; the check goes on after that.
         """
         stamp = await asyncio.to_thread(settings_stamp, job.layout)
-        if self.known(job, stamp):
+        if self.findings_of(job, stamp):
             return True
         task = self._tasks.get(job.id)
         if task is None:
@@ -81,7 +81,7 @@ class StartChecks:
             self._tasks[job.id] = task
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(task), patience)
-        return bool(self.known(job, stamp))
+        return bool(self.findings_of(job, stamp))
 
     async def _check(self, job: FoundJob, stamp: str) -> None:
         try:

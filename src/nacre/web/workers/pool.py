@@ -302,7 +302,7 @@ class ReaderPool:
                 return await self._ask_apart(request, patience)
             while True:
                 with contextlib.suppress(OccupiedError):
-                    return await _asked(self._chosen(job), request, patience, None)
+                    return await _ask_reader(self._chosen(job), request, patience, None)
         finally:
             self._note(task, began)
 
@@ -365,7 +365,7 @@ class ReaderPool:
             process = self._rested.pop() if self._rested else ReaderProcess(self._tasks, NICE)
             self._lonely.add(process)
             try:
-                return await _asked(process, request, patience, tell)
+                return await _ask_reader(process, request, patience, tell)
             finally:
                 self._lonely.discard(process)
                 if self._rested:  # keep one: its modules are loaded, and perhaps the job is open
@@ -377,7 +377,7 @@ class ReaderPool:
         """Ask a shared process; if the answer takes long, other questions get another process."""
         job = Path(request.job)
         process = self._chosen(job)
-        asking = asyncio.ensure_future(_asked(process, request, LONG, tell))
+        asking = asyncio.ensure_future(_ask_reader(process, request, LONG, tell))
         try:
             finished, _ = await asyncio.wait(
                 {asking}, timeout=process.patience - PATIENCE + HELD_UP
@@ -423,7 +423,7 @@ class ReaderPool:
         request = ReaderRequest("warm", ".")
         for process in list(self._processes):
             with contextlib.suppress(NacreError, OccupiedError):
-                await _asked(process, request, START, None)
+                await _ask_reader(process, request, START, None)
         with contextlib.suppress(NacreError):
             await self._apart(request, START, None)
 
@@ -433,7 +433,7 @@ class ReaderPool:
             await process.close()
 
 
-async def _asked(
+async def _ask_reader(
     process: ReaderProcess, request: ReaderRequest, patience: float, tell: Tell | None
 ) -> Any:  # noqa: ANN401 - as the task gives it
     name = Path(request.job).name
