@@ -247,6 +247,6 @@ def _write(
         output.say(f"  {line}")
     if imported is not None:
         _say(imported)
-    where = output.shown(out)
+    where = output.format_path(out)
     output.say(f"What was done with each setting: {where}/{REPORT}.txt")
     output.say(f"Next: {output.program()} check {output.typed(out)}")

@@ -415,10 +415,10 @@ def paper(
     text = (
         json_of(comparison).decode()
         if as_json
-        else plain_text(document(comparison, output.shown(out)))
+        else plain_text(document(comparison, output.format_path(out)))
     )
     output.say(text.rstrip())
-    output.tell(f"Written to {output.shown(out)}")
+    output.tell(f"Written to {output.format_path(out)}")
 
 
 _SETTINGS = """\

@@ -231,7 +231,7 @@ def _documents() -> Iterator[str]:
 
     for page in documents():
         title = page.read_text("utf-8").partition("\n")[0].lstrip("# ")
-        yield f"{title}: {output.shown(page)}"
+        yield f"{title}: {output.format_path(page)}"
 
 
 _TOPICS = {"docs": _documents, "exit-codes": _exit_codes}

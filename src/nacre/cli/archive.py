@@ -81,9 +81,9 @@ def rebuild(ctx: typer.Context) -> None:
     _require_runs(job_of(ctx), "storage check --repair")
     damaged = False
     for warc in reindex(*layout_and_settings(job_of(ctx))):
-        output.say(f"{output.shown(warc.index_path)}: {output.count(warc.lines, 'line')}")
+        output.say(f"{output.format_path(warc.index_path)}: {output.count(warc.lines, 'line')}")
         for note in warc.notes:
-            output.tell(f"{output.shown(warc.warc)}:{note}")
+            output.tell(f"{output.format_path(warc.warc)}:{note}")
         damaged = damaged or bool(warc.notes)
     raise typer.Exit(ExitCode.DAMAGED if damaged else 0)
 
@@ -116,12 +116,12 @@ def expand_archive(
         count += 1
         defects += len(expanded.defects)
         output.say(
-            f"{output.shown(expanded.path)}: {output.count(expanded.responses, 'response')}, "
+            f"{output.format_path(expanded.path)}: {output.count(expanded.responses, 'response')}, "
             f"{output.count(expanded.revisits, 'revisit')}, "
             f"{output.count(expanded.metadata, 'metadata record')}"
         )
         for defect in expanded.defects:
-            output.tell(f"{output.shown(expanded.source)}:{defect}")
+            output.tell(f"{output.format_path(expanded.source)}:{defect}")
     if not count:
         output.say("nothing to expand: this job has neither differences nor references to outlinks")
     else:
@@ -162,7 +162,7 @@ def salvage_archive(ctx: typer.Context) -> None:
     layout, settings = layout_and_settings(job_of(ctx))
     saved = salvage(layout, settings)
     for path in saved.moved:
-        output.tell(f"moved aside: {output.shown(Path(path))}")
+        output.tell(f"moved aside: {output.format_path(Path(path))}")
     output.say(
         f"registered {output.count(saved.captures, 'capture')} in "
         f"{output.count(saved.files, 'file')}"
@@ -262,7 +262,7 @@ def _check_lines(checker: "Checker", root: Path, *, notes: bool) -> Iterator[str
         yield f"{output.count(summary.links, 'reference')} to outlinks of other records followed"
     yield from _counts(checker)
     if checker.damaged:
-        page = output.shown(Path(document("howto.md")))
+        page = output.format_path(Path(document("howto.md")))
         yield f"damaged; see {page}, section Repair"
     else:
         yield (

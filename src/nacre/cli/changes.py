@@ -55,7 +55,9 @@ def changes(
         if out is not None:
             published = publish_changes(view, query, out, address, language)
             number = output.count(published.written, "file")
-            output.say(f"{output.shown(published.folder)}: {number} written, {published.same} kept")
+            output.say(
+                f"{output.format_path(published.folder)}: {number} written, {published.same} kept"
+            )
             return
         feed = read_changes(view, query)
     if as_json:

@@ -147,9 +147,9 @@ def serve(
         if open_browser:
             typer.launch(_entry(console))
 
-    shown = REPLAY_PORT if replay_port is None else replay_port
+    replay_at = REPLAY_PORT if replay_port is None else replay_port
     replay = beside_console(
-        ReplayOptions(shown, replay_host, single_host), is_fixed=replay_port is not None
+        ReplayOptions(replay_at, replay_host, single_host), is_fixed=replay_port is not None
     )
     run(server.serve(options, SystemClock(), opened, replay))
 
@@ -189,7 +189,7 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
         output.say(f"  the link works once, for 5 minutes; `{program} console link` prints another")
     layouts = [job.layout for job in parts.common.fleet.jobs]
     running = sum(is_running(layout.socket) or rounds_run(layout) for layout in layouts)
-    roots = ", ".join(output.shown(place.root) for place in places)
+    roots = ", ".join(output.format_path(place.root) for place in places)
     counted = f"{output.count(len(layouts), 'job')}, {running} running"
     output.say(f"  jobs     {roots} ({counted}), found and never touched until you say so")
     output.say(f"  replay   {console.replay}")
@@ -245,10 +245,10 @@ def check(
     theirs = _port_options(heritrix, heritrix_auth, heritrix_running, heritrix_resume)
     reach = ConsoleReach(bind, tls, behind_proxy, tuple(host or ()), local_link)
     places, folder, most = _places(directories), state or state_folder(), max_running or CORES
-    shown = REPLAY_PORT if replay_port is None else replay_port
+    replay_at = REPLAY_PORT if replay_port is None else replay_port
     problems = _say_checked(
         ConsoleOptions(places, port, folder, reach, theirs, most),
-        ReplayOptions(shown, replay_host, single_host),
+        ReplayOptions(replay_at, replay_host, single_host),
         opens=open_browser,
     )
     if problems:
@@ -277,7 +277,7 @@ def _say_checked(options: "ConsoleOptions", replay: "ReplayOptions", *, opens: b
         keys = checks.heritrix_advice(database) if options.heritrix is not None else []
     hints = keys + ([] if problems else checks.advice(reach, folder, clock.now()))
     running = running_console(folder)
-    roots = ", ".join(output.shown(place.root) for place in options.places)
+    roots = ", ".join(output.format_path(place.root) for place in options.places)
     jobs = output.count(len(find_jobs(options.places)), "job")
     output.say(f"jobs     {roots} ({jobs}; {options.max_running} run at a time)")
     output.say(f"URL      {checks.own_url(reach, options.port)}{', opened in the browser' * opens}")
@@ -286,7 +286,7 @@ def _say_checked(options: "ConsoleOptions", replay: "ReplayOptions", *, opens: b
         _say_port(options.heritrix)
     output.say(f"reached  by {checks.reach_words(reach)}")
     output.say("access   " + "\n         ".join(access))
-    output.say(f"files    {output.shown(folder)}")
+    output.say(f"files    {output.format_path(folder)}")
     if running is not None:
         output.say(f"running  {running.url} (process {running.pid})")
     for hint in hints:

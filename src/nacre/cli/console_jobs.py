@@ -169,7 +169,7 @@ def move_job(
         books.note(
             "nacre console job move", moved, {"directory": before}, {"directory": str(target)}
         )
-    output.say(f"{entry.id} is {moved.id} now: {output.shown(target)}")
+    output.say(f"{entry.id} is {moved.id} now: {output.format_path(target)}")
 
 
 @job.command("remove")
@@ -183,7 +183,9 @@ def remove_job(directory: Job, state: State = None) -> None:
         root = entry.layout.root
         books.removals.put(JobRemoval(str(root), books.now(), books.who))
         books.note("nacre console job remove", entry, {"directory": str(root)}, None)
-    output.say(f"{entry.id} is removed from the console; its files stay in {output.shown(root)}")
+    output.say(
+        f"{entry.id} is removed from the console; its files stay in {output.format_path(root)}"
+    )
 
 
 def _require_no_start(books: "ConsoleBooks", job: "FoundJob") -> None:

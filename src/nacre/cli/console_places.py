@@ -34,7 +34,7 @@ def list_places(state: State = None, as_json: AsJson = False) -> None:
         return
     rows = [
         (
-            item["label"], output.shown(Path(str(item["directory"]))),
+            item["label"], output.format_path(Path(str(item["directory"]))),
             "added" if item["added"] else "named at the start",
         )
         for item in items
@@ -64,7 +64,7 @@ def add_place(
         books.places.add(new_place)
         facts = {"label": new_place.label, "directory": str(new_place.root)}
         books.note("nacre console place add", None, None, facts)
-    output.say(f"added {new_place.label}: {output.shown(new_place.root)}")
+    output.say(f"added {new_place.label}: {output.format_path(new_place.root)}")
 
 
 @place.command("remove")

@@ -33,7 +33,7 @@ def list_quotas(state: State = None, as_json: AsJson = False) -> None:
         return
     rows = [
         (
-            output.shown(Path(item.path)) if item.path else "all jobs together",
+            output.format_path(Path(item.path)) if item.path else "all jobs together",
             size(item.limit) if item.limit else "-",
             size(item.used) if item.measured else "-",
             iso(item.measured) if item.measured else "not yet",

@@ -78,7 +78,7 @@ def new(
 
     layout, _ = print_made(make_job(options, directory))
     program, job = output.program(), output.typed(layout.root)
-    shown_root, settings = output.shown(layout.root), output.shown(layout.config)
+    shown_root, settings = output.format_path(layout.root), output.format_path(layout.config)
     output.say(f"Made {shown_root}: settings in {settings}, seeds beside them.")
     output.say(f"Check:  {program} check {job}")
     output.say(f"Start:  {program} run {job}")

@@ -50,8 +50,8 @@ def evidence(
         return
     for line in _warnings(result):
         output.tell(f"nacre: warning: {line}")
-    output.say(f"{output.shown(result.path)}: {result.citation.url} of {result.citation.date}, "
-               f"{size(result.bytes)}")  # fmt: skip
+    path, citation = output.format_path(result.path), result.citation
+    output.say(f"{path}: {citation.url} of {citation.date}, {size(result.bytes)}")
     if result.timestamp is not None:
         output.say(f"timestamp: {result.timestamp.time} {result.timestamp.service}".rstrip())
 

@@ -71,8 +71,8 @@ COMMANDS = {
         OperationCommand(EXCLUDE, _excluded, _scope_json("deleted"), in_group=True),
         OperationCommand(INCLUDE, _included, _scope_json("waiting"), in_group=True),
         *(
-            OperationCommand(operation, _changed(noun, done), to_plain, in_group=True)
-            for operation, noun, done in _CHANGES
+            OperationCommand(operation, _changed(noun, outcome), to_plain, in_group=True)
+            for operation, noun, outcome in _CHANGES
         ),
     )
 }

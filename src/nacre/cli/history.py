@@ -273,7 +273,7 @@ def import_(ctx: typer.Context, folder: Folder) -> None:
 
 def _print_tables(tables: "Iterator[HistoryTable]") -> None:
     for table in tables:
-        output.say(f"{output.shown(table.path)}: {output.count(table.rows, 'row')}")
+        output.say(f"{output.format_path(table.path)}: {output.count(table.rows, 'row')}")
 
 
 @history.command("rebuild")

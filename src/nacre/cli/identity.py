@@ -35,7 +35,7 @@ def new(file: KeyFile, as_json: AsJson = False) -> None:
     if as_json:
         output.say_json(to_plain(facts))
         return
-    output.say(f"{output.shown(file)}: {facts.keyid}")
+    output.say(f"{output.format_path(file)}: {facts.keyid}")
     _say_next("add these lines to crawl.yaml, then run `nacre identity publish`")
     output.say(f"identity:\n  key: {{file: {file.absolute()}}}\n  directory: https://HOST")
 
@@ -82,10 +82,10 @@ def publish(
         output.say_json(to_plain(result))
         return
     for name in result.files:
-        output.say(output.shown(folder / name))
+        output.say(output.format_path(folder / name))
     _say_keys(result.keys)
     output.say(f"valid until {result.until}: publish again before")
-    site, server = output.shown(folder / "site"), output.shown(folder / "server")
+    site, server = output.format_path(folder / "site"), output.format_path(folder / "server")
     _say_next(f"upload {site}/, add a piece of {server}/ to the configuration of the server of")
     output.say(output.to_copy(f"{result.directory}, then run `nacre identity check`"))
 

@@ -109,7 +109,7 @@ def _report(
     findings.require()
     for line in survey_lines(surveyed) if surveyed is not None else ():
         output.say(line)
-    output.say(f"{output.shown(layout.root)}: nothing wrong")
+    output.say(f"{output.format_path(layout.root)}: nothing wrong")
 
 
 def _check_browser(directory: Path | None, assignments: "Sequence[str]", *, as_json: bool) -> None:
@@ -245,7 +245,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Run a job, or resume it."""
-    from nacre.cli.output import shown, tell, warn
+    from nacre.cli.output import format_path, tell, warn
     from nacre.cli.running import run_and_summarize
     from nacre.machine.layout import Layout
     from nacre.ops.starts import examine, restore
@@ -264,7 +264,9 @@ def run(
         raise typer.Exit(2)
     if checkpoint is not None:
         name, former = restore(layout, loaded.settings, checkpoint)
-        tell(f"went back to checkpoint {name}; the store until now is in {shown(Path(former))}")
+        tell(
+            f"went back to checkpoint {name}; the store until now is in {format_path(Path(former))}"
+        )
     code = run_and_summarize(
         layout, loaded.settings, clock, quiet=quiet, as_json=as_json,
         accept_loss=accept_loss, traps=traps, origin=loaded.origin, by=by,

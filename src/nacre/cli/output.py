@@ -172,7 +172,7 @@ def program() -> str:
     return "./nacre" if local else "nacre"
 
 
-def shown(path: Path) -> str:
+def format_path(path: Path) -> str:
     """A path for commands to copy: relative where that is shorter."""
     here = Path.cwd()
     text = str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
@@ -181,7 +181,7 @@ def shown(path: Path) -> str:
 
 def typed(path: Path | str) -> str:
     """Return a path for a shell, quoted except for `*`."""
-    text = path if isinstance(path, str) else shown(path)
+    text = path if isinstance(path, str) else format_path(path)
     return "*".join(quote(part) if part else "" for part in text.split("*"))
 
 

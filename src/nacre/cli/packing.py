@@ -58,7 +58,7 @@ def describe_package(result: PackResult, request: PackRequest) -> str:
     ]
     facts += [output.count(*pair) for pair in counts if pair[0]]
     place = Path(result.files[0])
-    target = output.shown(place if len(result.files) == 1 else place.parent)
+    target = output.format_path(place if len(result.files) == 1 else place.parent)
     lines = [f"{target}: {', '.join(facts)}"]
     if result.digest:
         lines.append(f"datapackage.json: {result.digest}")

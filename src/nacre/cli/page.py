@@ -63,7 +63,7 @@ def outcome_lines(outcome: "ArchivedPage") -> Iterator[str]:
     yield output.safe(outcome.url)
     yield from page_lines(outcome.facts)
     for kind, path in outcome.pictures.items():
-        yield f"  {kind:<11} {output.shown(Path(path))}"
+        yield f"  {kind:<11} {output.format_path(Path(path))}"
     for number, line in enumerate(_failures(outcome.failed)):
         yield f"  {'' if number else 'failed':<11} {output.safe(line)}"
     yield ""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from nacre.cli.output import json_text, safe, shown, tell, to_copy
+from nacre.cli.output import format_path, json_text, safe, tell, to_copy
 from nacre.cli.status_text import RateMeter, done_text, end_text, got_text, live_words
 from nacre.core.clock import Clock, iso
 from nacre.core.message_data import to_plain
@@ -229,7 +229,7 @@ class PlainProgress:
         if overview.trouble and not ended:
             parts.append(f"waits for {overview.trouble}")
         if overview.gives_up and not ended:
-            text = end_text(overview.gives_up, shown(session.layout.root))
+            text = end_text(overview.gives_up, format_path(session.layout.root))
             parts.append(f"ends by itself {to_copy(text)}")
         self._line("; ".join(parts))
 

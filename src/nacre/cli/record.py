@@ -40,7 +40,7 @@ def record(
     from nacre.ops.record import certificate_of, prepare_recording
 
     if ca:
-        output.say(output.shown(certificate_of(out)))
+        output.say(output.format_path(certificate_of(out)))
         return
     from nacre.cli.running import run_and_summarize
     from nacre.job.recording import Recorder
@@ -65,7 +65,7 @@ _ENDS: Final = (ExitCode.INTERRUPTED, ExitCode.STOPPED)
 
 def _describe(recording: "Recording") -> list[str]:
     """Return what a person has to enter into a browser."""
-    certificate = output.shown(recording.certificate)
+    certificate = output.format_path(recording.certificate)
     lines = [f"the proxy is {recording.address} for HTTP and HTTPS; Ctrl-C ends the recording"]
     lines.append(f"the certificate to import is {certificate}")
     if recording.plan.key:

@@ -235,7 +235,7 @@ def write_html(path: Path, document: "ReportDocument") -> None:
         path.write_text(html_page(document), "utf-8")
     except OSError as error:
         raise JobError(f"{path} cannot be written: {error.strerror}; name another --html") from None
-    output.tell(f"Written to {output.shown(path)}")
+    output.tell(f"Written to {output.format_path(path)}")
 
 
 def register(app: typer.Typer) -> None:

@@ -128,7 +128,7 @@ def _export(
     rows = capture_rights(layout, url, read_preferences(without), unknown)
     if parquet is not None:
         count = write_rights_parquet(parquet, rows)
-        output.say(f"{output.shown(parquet)}: {output.count(count, 'capture')}")
+        output.say(f"{output.format_path(parquet)}: {output.count(count, 'capture')}")
         return
     for text in rights_csv(rows):
         sys.stdout.write(text)

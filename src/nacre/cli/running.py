@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 
 from nacre.cli import process
-from nacre.cli.output import count, shown, tell, to_copy, typed
+from nacre.cli.output import count, format_path, tell, to_copy, typed
 from nacre.cli.progress import Display, display_for
 from nacre.cli.summary import say_finished, summarize
 from nacre.core.clock import Clock
@@ -138,7 +138,7 @@ class _Runner:
         reason = f": {event.why}" if event.why else ""
         self._display.message("state", f"{event.old} -> {event.new}{reason}")
         if event.new is JobState.PAUSED and event.old is JobState.PREPARING:
-            job = shown(self._job.layout.root)
+            job = format_path(self._job.layout.root)
             text = f"paused before the first fetch ({event.why}): `nacre resume {job}` begins"
             self._display.message("start", to_copy(text))
         if event.new is JobState.RUNNING and event.old is JobState.PREPARING and session:
@@ -193,7 +193,7 @@ def _beginning(session: Session) -> str:
 def _check_time(layout: Layout, clock: Clock) -> None:
     require_later(layout, clock)
     if not isinstance(clock, MovedClock):
-        warning = set_back_warning(clock.now(), latest_time(layout), shown(layout.root))
+        warning = set_back_warning(clock.now(), latest_time(layout), format_path(layout.root))
         if warning:
             tell(f"nacre: warning: {warning}")
 
@@ -272,7 +272,8 @@ def _pack(layout: Layout, settings: JobSettings, end: ExitStatus) -> None:
     target = layout.root / settings.archive.wacz
     if end in _RESUMED:
         tell(
-            f"nacre: {shown(target)} is written when the run ends: `nacre run {typed(layout.root)}`"
+            f"nacre: {format_path(target)} is written when the run ends: "
+            f"`nacre run {typed(layout.root)}`"
         )
         return
     request = PackRequest(wacz=target, replace=True)

@@ -173,8 +173,8 @@ def index(
         numbers = [result._asdict() for result in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)
         return
-    for one in results:
-        output.say(index_text(one, named=len(results) > 1))
+    for result in results:
+        output.say(index_text(result, named=len(results) > 1))
 
 
 def tell_rebuild(directory: "Path") -> None:

@@ -183,7 +183,7 @@ def _lines(layout: "Layout", changed: "Changed", *, runs: bool) -> list[str]:
             f"{output.count(touched.queues, 'queue')}; nothing was changed"
         )
         return [*lines, *(f"  {url}" for url in touched.examples)]
-    where = output.shown(layout.config)
+    where = output.format_path(layout.config)
     lines.append(f"in force now, and in {where}" if runs else f"in {where}, for the next start")
     return lines
 

@@ -180,7 +180,7 @@ def tell_saved(layout: "Layout", result: "SaveResult", *, as_json: bool) -> None
         return
     for line in lines:
         output.say(line)
-    output.say(f"version {number}, in {output.shown(layout.config)}")
+    output.say(f"version {number}, in {output.format_path(layout.config)}")
 
 
 def _layout(ctx: typer.Context) -> "Layout":

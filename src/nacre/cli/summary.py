@@ -7,12 +7,12 @@ from typing import Any
 
 from nacre.cli.output import (
     count,
+    format_path,
     pairs,
     program,
     safe,
     say,
     say_json,
-    shown,
     typed,
 )
 from nacre.cli.status_text import got_text, timeouts_text
@@ -152,7 +152,7 @@ def collection(name: str) -> str:
 def archives(layout: Layout, settings: JobSettings) -> list[str]:
     """The places of the WARCs of the latest run."""
     run, named = layout.latest.resolve().name, settings.archive.directories
-    return [shown(layout.latest / name.replace("${launchId}", run)) for name in named]
+    return [format_path(layout.latest / name.replace("${launchId}", run)) for name in named]
 
 
 def say_finished(layout: Layout, *, as_json: bool) -> None:
@@ -161,7 +161,7 @@ def say_finished(layout: Layout, *, as_json: bool) -> None:
     if as_json:
         say_json({"exit": "FINISHED", "exit_code": 0, "changed": False, "job": str(layout.root)})
         return
-    say(f"{shown(layout.root)} is finished; nothing was changed.")
+    say(f"{format_path(layout.root)} is finished; nothing was changed.")
     say(f"Look:      {nacre} report {job}")
     say(f"Again:     {nacre} recrawl {job}")
 
@@ -287,12 +287,12 @@ def _how_it_ended(result: RunResult, again: str) -> str:
     return _ENDS.get(result.exit, str(result.exit))
 
 
-def _how_it_finished(left: str, again: str) -> str:
-    """Describe how a run finished, its rest (`left`) and why a recrawl ended (`again`)."""
+def _how_it_finished(rest: str, again: str) -> str:
+    """Describe how a run finished, its `rest` and why a recrawl ended (`again`)."""
     if again:
-        return f"Finished: {again}; left out: {left}." if left else f"Finished: {again}."
-    if left:
-        return f"Finished: everything in scope was tried, except {left}."
+        return f"Finished: {again}; left out: {rest}." if rest else f"Finished: {again}."
+    if rest:
+        return f"Finished: everything in scope was tried, except {rest}."
     return _ENDS[ExitStatus.FINISHED]
 
 
@@ -361,7 +361,7 @@ def _facts(
     yield "not got", troubles + (f", {deleted:,} deleted" if deleted else "")
     yield from browser_facts(result.browser)
     yield from _troubles(layout, overview)
-    if remaining := _left(overview, finished=finished):
+    if remaining := _queued_text(overview, finished=finished):
         yield "left", remaining
     if overview.endless:
         urls = count(overview.endless, "URL of endless places is", "URLs of endless places are")
@@ -400,7 +400,7 @@ def _troubles(layout: Layout, overview: JobOverview) -> Iterator[tuple[str, str]
     """What went wrong within Nacre, or needs a look of the operator."""
     if overview.faults:
         urls = count(overview.faults, "URL")
-        named = shown(layout.latest / "logs/runtime-errors.log")
+        named = format_path(layout.latest / "logs/runtime-errors.log")
         yield "errors", f"{urls} ended by an error of Nacre's own (-5): see {named}; report it"
     if overview.unparsed:
         documents = count(overview.unparsed, "document")
@@ -409,10 +409,10 @@ def _troubles(layout: Layout, overview: JobOverview) -> Iterator[tuple[str, str]
     if overview.timeouts:
         yield "regexes", timeouts_text(overview.timeouts)
     if overview.alerts:
-        yield "alerts", f"{overview.alerts:,}, in {shown(layout.latest / 'logs/alerts.log')}"
+        yield "alerts", f"{overview.alerts:,}, in {format_path(layout.latest / 'logs/alerts.log')}"
 
 
-def _left(overview: JobOverview, *, finished: bool) -> str:
+def _queued_text(overview: JobOverview, *, finished: bool) -> str:
     """What waits; the URIs of retired queues are not counted, endless places are counted apart."""
     parts = [count(overview.queued, "URI")] if overview.queued else []
     if not finished and (retired := overview.queues.get("retired")):

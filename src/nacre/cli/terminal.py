@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from nacre.cli.output import count, safe, shown
+from nacre.cli.output import count, format_path, safe
 from nacre.cli.status_text import Eta, MeasuredRates, RateMeter, number_lines
 from nacre.core.clock import Clock, duration
 from nacre.job.overview import (
@@ -74,7 +74,7 @@ class LiveView:
             root: Directory of the job.
         """
         slowest = self._slowest[0].needs if self._slowest else 0.0
-        parts = [numbers_table(overview, rates, self._eta.seconds(slowest), shown(root))]
+        parts = [numbers_table(overview, rates, self._eta.seconds(slowest), format_path(root))]
         long = [fetching for fetching in self._fetching if fetching.seconds >= _LONG]
         if long:
             rows = [(duration(f.seconds), safe(f.url)) for f in long]

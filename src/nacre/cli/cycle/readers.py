@@ -50,7 +50,7 @@ _NO_SEGMENT = "no segment yet: `generate` makes one"
 
 
 def _written_text(result: WrittenRows) -> str:
-    return f"{output.count(result.number, 'row')} in {output.shown(result.path)}"
+    return f"{output.count(result.number, 'row')} in {output.format_path(result.path)}"
 
 
 def _read_db_text(result: Any, _call: StepCall) -> str:  # noqa: ANN401 - of several types

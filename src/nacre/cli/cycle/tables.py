@@ -143,7 +143,7 @@ def _import_text(result: NutchImport | ImportedJob, call: StepCall) -> str:
     text = job_text(result.result, dry=call.is_dry)
     if not result.is_planned:
         return text
-    target, source = output.shown(call.directory), output.shown(call.request.source)
+    target, source = output.format_path(call.directory), output.format_path(call.request.source)
     return f"{text}\n{target} would be made, with the configuration of {source}"
 
 
@@ -154,11 +154,12 @@ def _export_text(result: Any, call: StepCall) -> str:  # noqa: ANN401 - of sever
             typer.echo(line)  # as it is: between its parts are TABs
         return ""
     if isinstance(result, WrittenSeeds):
-        return f"{count(result.number, 'seed')} in {output.shown(target)}"
+        return f"{count(result.number, 'seed')} in {output.format_path(target)}"
     if call.request.parquet:
         removed = f", {result.removed:,} removed" if result.removed else ""
+        place = output.format_path(target)
         return (
-            f"{count(result.rows, 'URL')} of version {result.version} in {output.shown(target)}: "
+            f"{count(result.rows, 'URL')} of version {result.version} in {place}: "
             f"{count(result.written, 'file')} written, {result.unchanged:,} unchanged{removed}"
         )
     command = "run" if result.waiting else "recrawl"
