@@ -256,9 +256,9 @@ class Visit(msgspec.Struct):
         if text not in self.annotations:
             self.annotations.append(text)
 
-    def refuse(self, status: int, why: str, annotation: str = "") -> None:
+    def refuse(self, status: int, reason: str, annotation: str = "") -> None:
         """Refuse the visit before the fetch: a negative status, the reason, and an annotation."""
-        self.status, self.error = status, why
+        self.status, self.error = status, reason
         if annotation:
             self.annotate(annotation)
 
@@ -346,9 +346,9 @@ class Visit(msgspec.Struct):
         """Take the line of robots.txt that disallows it."""
         self.robots = line
 
-    def retire_queue(self, why: str) -> None:
+    def retire_queue(self, reason: str) -> None:
         """Have it stay in its queue, and the queue retired for this reason."""
-        self.retire = why
+        self.retire = reason
 
     def wait_for(self, delay: float) -> None:
         """Take the politeness delay that its queue waits after it, seconds."""

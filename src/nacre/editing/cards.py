@@ -358,7 +358,7 @@ def _edit(
         case "negate" if item is not None:
             return Edit(place, _turned(item))
         case "set" | "add":
-            return Edit(place, _said(change, before))
+            return Edit(place, _card_values(change, before))
         case _:
             raise _no_such(change)
 
@@ -382,7 +382,7 @@ def _turned(rule: BaseModel) -> dict[str, Any]:
     return {"rule": "not", "of": plain(rule)}
 
 
-def _said(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
+def _card_values(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
     """What a card says from now on.
 
     Raises:
@@ -428,7 +428,7 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
     tree_said: Mapping[str, Any] = tree if isinstance(tree, dict) else {}
     inserted = list(tree_said.get(INSERT) or ())
     if change.what == "add":
-        return amended(text, [Edit((*base, INSERT), [*inserted, _said(change, {})])])
+        return amended(text, [Edit((*base, INSERT), [*inserted, _card_values(change, {})])])
     label = entries[change.number].label
     match change.what:
         case "up" | "down":
@@ -450,7 +450,7 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
             return amended(text, [Edit((*base, label, "enabled"), on)])
         case "set":
             before = tree_said.get(label)
-            values = _said(change, before if isinstance(before, dict) else {})
+            values = _card_values(change, before if isinstance(before, dict) else {})
             return amended(text, [Edit((*base, label), values or REMOVED)])
         case "fields":
             values = _values(change, type(entries[change.number]))

@@ -168,13 +168,13 @@ _Key = tuple[str, str, tuple[str, ...]]
 
 
 def learn_templates(
-    pages: Sequence[LearnedPage], known: Sequence[RequestTemplate] = ()
+    pages: Sequence[LearnedPage], templates: Sequence[RequestTemplate] = ()
 ) -> tuple[RequestTemplate, ...]:
     """Return the templates of the pages of a site that were run.
 
     Args:
         pages: The pages.
-        known: Templates that were learned before. Those that the pages do not contradict stay,
+        templates: Templates that were learned before. Those that the pages do not contradict stay,
             and what they foresee is not learned again.
     """
     constants = find_constants(pages)
@@ -186,7 +186,7 @@ def learn_templates(
     for _ in range(MAX_ROUNDS):
         fresh: list[RequestTemplate] = []
         for after, view in views:
-            fresh += _confirmed([item for item in known if item.after == after], view, pages)
+            fresh += _confirmed([item for item in templates if item.after == after], view, pages)
             covered |= _instances(fresh, view, pages)
             fresh += _learn_view(pages, after, view, constants, covered)
         learned += fresh
@@ -195,13 +195,13 @@ def learn_templates(
 
 
 def _confirmed(
-    known: Iterable[RequestTemplate],
+    templates: Iterable[RequestTemplate],
     view: Sequence[tuple[int, Values]],
     pages: Sequence[LearnedPage],
 ) -> list[RequestTemplate]:
     """Return the known templates of which pages made nearly all requests, or that none fits."""
     confirmed = []
-    for template in known:
+    for template in templates:
         hit, filled = _precision(template, view, pages)
         if hit >= MIN_PRECISION * filled:
             confirmed.append(template)
@@ -260,8 +260,8 @@ def _learn_view(
             for key, codings in _candidates(request, pages[at].url, index):
                 sightings[key].append(_Sighting(at, url, codings))
     ranked: list[tuple[RequestTemplate, list[_Sighting]]] = []
-    for key, seen in sightings.items():
-        template, support = _template(key, seen, pages, after)
+    for key, key_sightings in sightings.items():
+        template, support = _template(key, key_sightings, pages, after)
         fitting = template and _fit(template, support, view, pages)
         if fitting:
             ranked.append((fitting, support))
@@ -283,7 +283,7 @@ def _cover(
 ) -> list[RequestTemplate]:
     chosen = []
     for template, support in ranked:
-        instances = {(seen.page, seen.url) for seen in support}
+        instances = {(sighting.page, sighting.url) for sighting in support}
         fresh = instances - covered
         if len({page for page, _ in fresh}) >= MIN_PAGES or len(fresh) * 2 >= len(instances):
             covered |= instances
@@ -412,13 +412,13 @@ def _stops(url: str, end: int) -> list[int]:
 
 
 def _template(
-    key: _Key, seen: Sequence[_Sighting], pages: Sequence[LearnedPage], after: str
+    key: _Key, sightings: Sequence[_Sighting], pages: Sequence[LearnedPage], after: str
 ) -> tuple[RequestTemplate | None, list[_Sighting]]:
     """Return the template of a candidate and its support; None if too few pages support it."""
-    if len({item.page for item in seen}) < MIN_PAGES:
+    if len({item.page for item in sightings}) < MIN_PAGES:
         return None, []
-    codings, support = list(seen[0].codings), list[_Sighting]()
-    for item in seen:
+    codings, support = list(sightings[0].codings), list[_Sighting]()
+    for item in sightings:
         common = [old & new for old, new in zip(codings, item.codings, strict=True)]
         if all(common):
             codings, support = common, [*support, item]

@@ -20,7 +20,7 @@ KEYS_A_WORD: Final = 5
 _SLICE = 256
 """Rows that one step of a making reads."""
 
-_PAIRS = tuple(1 << one | 1 << other for one in range(64) for other in range(64))
+_PAIRS = tuple(1 << first | 1 << second for first in range(64) for second in range(64))
 
 
 class BloomFilter:

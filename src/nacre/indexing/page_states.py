@@ -197,9 +197,11 @@ class PageStates:
                 _,
             ) in batch:
                 content = ArchivedReply(of, when, "200", mime, body, file, offset)
-                shown = _record(url, *text)
+                shown_record = _record(url, *text)
                 info = _record(url, note, at, text[2])
-                yield ChangedPage(url, date, digest, content, bool(had), shown, info, may_be_part)
+                yield ChangedPage(
+                    url, date, digest, content, bool(had), shown_record, info, may_be_part
+                )
 
     def page(self, url: str) -> ChangedPage | str:
         """Return a page, or the reason why it is in no index: `unknown` without replies.

@@ -193,10 +193,11 @@ class _Reader:
                 yield self._lines(reply)
 
     def _lines(self, reply: Reread) -> list[bytes]:
-        kept = reply.kept
+        kept_reply = reply.kept
         pairs = [pair for pair in (self._own(reply), self._site(reply)) if pair is not None]
         return [
-            b"%s\t%020d\t%s" % (key, kept.date, self._encode(statement)) for key, statement in pairs
+            b"%s\t%020d\t%s" % (key, kept_reply.date, self._encode(statement))
+            for key, statement in pairs
         ]
 
     def _own(self, reply: Reread) -> tuple[bytes, _Statement] | None:

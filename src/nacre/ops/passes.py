@@ -158,10 +158,10 @@ class Waiting:
             self._note(_next_text(following, self._layout.root))
         # Short naps: a clock that is set and a machine that sleeps do not matter either.
         while (seconds := following.time - (slept := clock.now())) > 0:
-            self._rest(min(seconds, _NAP))
+            self._sleep(min(seconds, _NAP))
             if clock.now() < slept - _SET_BACK:
                 return self._until(ask, first=False)
-        self._rest(0.0)
+        self._sleep(0.0)
         self._wait_for_others()
         return True
 
@@ -172,9 +172,9 @@ class Waiting:
         if is_running(self._layout.socket):
             self._note("Another command runs the job now; the next pass begins when it is over.")
             while is_running(self._layout.socket):
-                self._rest(_NAP)
+                self._sleep(_NAP)
 
-    def _rest(self, seconds: float) -> None:
+    def _sleep(self, seconds: float) -> None:
         if self.keeper.is_stopped():
             raise _StoppedBetween
         if seconds:

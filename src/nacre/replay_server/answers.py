@@ -89,48 +89,48 @@ class PageRequest(NamedTuple):
     destination: str = ""
 
 
-def answer_capture(opened: OpenedHolding, wish: PageRequest) -> ServedAnswer | NotArchived:
+def answer_capture(opened: OpenedHolding, page_request: PageRequest) -> ServedAnswer | NotArchived:
     """Return the answer to a request for a capture.
 
     Args:
         opened: The holding.
-        wish: The request.
+        page_request: The request.
 
     Raises:
         ReplayError: The capture cannot be replayed.
         StorageError: A file cannot be read.
     """
-    request = wish.request._replace(first_byte=first_byte(wish.range))
+    request = page_request.request._replace(first_byte=first_byte(page_request.range))
     answer = replay_request(opened.holding, opened.lookup, request)
     if isinstance(answer, NotArchived):
         return answer
     exchange = answer.exchange
-    moved = "" if wish.is_raw else moved_page(request.url, exchange.url)
+    moved = "" if page_request.is_raw else moved_page(request.url, exchange.url)
     if moved:
-        return _lead(wish, moved)
-    if not wish.is_raw and _may_be_rewritten(exchange, wish):
+        return _lead(page_request, moved)
+    if not page_request.is_raw and _may_be_rewritten(exchange, page_request):
         decoded = read_exchange(opened.holding, opened.lookup, exchange.capture, decode=True)
         media = rewritten_type(
             media_type(exchange.header("Content-Type")),
             decoded.body.read_start(HEADER),
-            wish.destination,
+            page_request.destination,
         )
         if media:
-            return _rewritten(decoded, wish, media)
-    return _whole_or_part(exchange, wish)
+            return _rewritten(decoded, page_request, media)
+    return _whole_or_part(exchange, page_request)
 
 
-def _lead(wish: PageRequest, url: str) -> ServedAnswer:
+def _lead(request: PageRequest, url: str) -> ServedAnswer:
     """Answer with a redirect to the URL of the capture, at the time of the request."""
-    place = wish.page.origin + content_path(wish.page.timestamp, url)
-    headers = (("Content-Security-Policy", replay_policy(wish.viewer)), *GOVERNED)
+    place = request.page.origin + content_path(request.page.timestamp, url)
+    headers = (("Content-Security-Policy", replay_policy(request.viewer)), *GOVERNED)
     return ServedAnswer(307, (*headers, ("Location", place)), iter(()), 0)
 
 
-def _may_be_rewritten(exchange: ArchivedExchange, wish: PageRequest) -> bool:
+def _may_be_rewritten(exchange: ArchivedExchange, request: PageRequest) -> bool:
     """Return whether a capture is rewritten, or its first bytes decide that."""
     declared = media_type(exchange.header("Content-Type"))
-    is_by_use = wish.destination == _STYLE or wish.destination in WORKERS
+    is_by_use = request.destination == _STYLE or request.destination in WORKERS
     is_known = declared in {_CSS, HTML} or is_xml_type(declared)
     return is_by_use or is_known or is_unknown_type(declared)
 
@@ -169,12 +169,12 @@ def media_type(field: str) -> str:
     return field.partition(";")[0].strip().lower()
 
 
-def _rewritten(exchange: ArchivedExchange, wish: PageRequest, media: str) -> ServedAnswer:
+def _rewritten(exchange: ArchivedExchange, request: PageRequest, media: str) -> ServedAnswer:
     """Answer with a page, a style sheet or a script of a worker whose URLs lead into the archive.
 
     Args:
         exchange: The capture, without content coding.
-        wish: The request.
+        request: The request.
         media: What it is rewritten as.
     """
     declared = exchange.header("Content-Type")
@@ -185,28 +185,28 @@ def _rewritten(exchange: ArchivedExchange, wish: PageRequest, media: str) -> Ser
     body = exchange.body.read_start(LARGEST_PAGE)
     charset = "utf-8" if media == _SCRIPT else page_codec(exchange, body)
     if media == _SCRIPT:
-        data = begin_worker(body, wish.page)
+        data = begin_worker(body, request.page)
     elif media == _CSS:
-        data = rewrite_css(body, charset, wish.page)
+        data = rewrite_css(body, charset, request.page)
     else:
-        data = rewrite_page(body, charset, wish.page, script_cookies(exchange.headers))
-    headers = _headers(exchange, wish, charset)
+        data = rewrite_page(body, charset, request.page, script_cookies(exchange.headers))
+    headers = _headers(exchange, request, charset)
     status = status_to_send(exchange.status)
     if status in _NO_BODY:
         data = b""
-    return _bytes_answer(status, headers, data, is_head=wish.is_head)
+    return _bytes_answer(status, headers, data, is_head=request.is_head)
 
 
-def _whole_or_part(exchange: ArchivedExchange, wish: PageRequest) -> ServedAnswer:
+def _whole_or_part(exchange: ArchivedExchange, request: PageRequest) -> ServedAnswer:
     """Answer with the body as captured, or the part that is asked for."""
-    headers = _headers(exchange, wish)
+    headers = _headers(exchange, request)
     coding = exchange.header("Content-Encoding")
     if coding:
         headers.append(("Content-Encoding", coding))
     if status_to_send(exchange.status) in _NO_BODY:
         return ServedAnswer(status_to_send(exchange.status), tuple(headers), iter(()), 0)
     try:
-        part = _part(exchange, wish)
+        part = _part(exchange, request)
     except RefusedRequestError:
         captured = captured_range(exchange)
         size = exchange.body.length if captured is None else captured.total
@@ -216,7 +216,7 @@ def _whole_or_part(exchange: ArchivedExchange, wish: PageRequest) -> ServedAnswe
         headers.append(("Accept-Ranges", "bytes"))
     if part.field:
         headers.append(("Content-Range", part.field))
-    if wish.is_head:
+    if request.is_head:
         length = exchange.body.measure() if part.length < 0 else part.length
         return ServedAnswer(part.status, tuple(headers), iter(()), length)
     pieces = _pieces(exchange, part.start, part.length)
@@ -239,7 +239,7 @@ class _BodyPart(NamedTuple):
     field: str = ""
 
 
-def _part(exchange: ArchivedExchange, wish: PageRequest) -> _BodyPart:
+def _part(exchange: ArchivedExchange, request: PageRequest) -> _BodyPart:
     """Return the part of a body that answers a request; a captured 206 is a part itself.
 
     Raises:
@@ -247,11 +247,11 @@ def _part(exchange: ArchivedExchange, wish: PageRequest) -> _BodyPart:
     """
     status, body = status_to_send(exchange.status), exchange.body
     captured = captured_range(exchange)
-    if captured is None and (status != 200 or not wish.range):
+    if captured is None and (status != 200 or not request.range):
         return _BodyPart(status, 0, body.length, exchange.header("Content-Range"))
     if captured is None:
         captured = CapturedRange(0, body.measure() - 1, body.length)
-    part = byte_range(wish.range, captured.total)
+    part = byte_range(request.range, captured.total)
     if part is None and captured.is_whole:
         return _BodyPart(200, 0, body.length)
     start, length = part or (captured.first, body.length)
@@ -275,13 +275,15 @@ def _pieces(exchange: ArchivedExchange, start: int, length: int) -> Iterator[byt
 
 
 def _headers(
-    exchange: ArchivedExchange, wish: PageRequest, charset: str = ""
+    exchange: ArchivedExchange, request: PageRequest, charset: str = ""
 ) -> list[tuple[str, str]]:
     """Return the headers of an answer without those of its length and coding."""
-    if wish.is_raw:
+    if request.is_raw:
         headers = raw_headers(exchange.headers)
     else:
-        headers = replay_headers(exchange.headers, wish.page, viewer=wish.viewer, charset=charset)
+        headers = replay_headers(
+            exchange.headers, request.page, viewer=request.viewer, charset=charset
+        )
     chosen = [field for field in headers if field[0].lower() not in _BODY_FIELDS]
     chosen.append(("Memento-Datetime", memento_date(exchange.capture.timestamp)))
     if status_to_send(exchange.status) != exchange.status:

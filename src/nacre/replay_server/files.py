@@ -39,19 +39,19 @@ def find_file(holding: Holding, name: str) -> Path | None:
     return next((root for root in roots if root.name == name), None)
 
 
-async def answer_file(holding: Holding, place: str, wish: tuple[str, str]) -> Response:
+async def answer_file(holding: Holding, place: str, method_and_range: tuple[str, str]) -> Response:
     """Answer with a file or a part of it.
 
     Args:
         holding: The holding.
         place: The name as in the path; hostile.
-        wish: The method, and the Range header.
+        method_and_range: The method, and the Range header.
     """
     path = find_file(holding, unquote(place.partition("?")[0]))
     if path is None:
         return text_answer("there is no such WACZ file", 404)
     file = await run_in_threadpool(open_ordinary, path)
-    return _send(file, *wish)
+    return _send(file, *method_and_range)
 
 
 def _send(file: BinaryIO, method: str, field: str) -> Response:

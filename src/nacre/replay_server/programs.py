@@ -134,10 +134,10 @@ def captured_times(opened: OpenedHolding, url: str, time: str) -> list[str]:
     return sorted({capture.timestamp for capture in captures if not capture.method})
 
 
-async def _timemap(request: ProgramRequest, wish: TimeMapPath) -> Response:
+async def _timemap(request: ProgramRequest, path: TimeMapPath) -> Response:
     opened = await run_in_threadpool(request.call.parts.shelf.open, request.item)
     places = MementoPlaces(request.base)
-    answer = await run_in_threadpool(answer_timemap, opened.lookup, wish, places)
+    answer = await run_in_threadpool(answer_timemap, opened.lookup, path, places)
     return _lines(answer) if answer is not None else text_answer("not archived", 404)
 
 

@@ -28,17 +28,17 @@ def html_text(job: TextJob, _kind: str) -> PageText:
     tree = HTMLTree.parse(text)
     whole = extract_plain_text(tree, preserve_formatting=True, list_bullets=False)
     main = whole = whole.replace(MARK, "")
-    rest = ""
+    boilerplate = ""
     if job.main:
         extracted = extract_plain_text(
             tree, preserve_formatting=True, main_content=True, list_bullets=False
         )
-        main, rest = split_text(whole, extracted.replace(MARK, ""))
+        main, boilerplate = split_text(whole, extracted.replace(MARK, ""))
     lang, robots = _title_and_robots(tree, job.agent)
     return PageText(
         title=(tree.title or "").replace(MARK, ""),
         text=main,
-        rest="\n".join(filter(None, (rest, *readings))),
+        rest="\n".join(filter(None, (boilerplate, *readings))),
         lang=lang,
         robots=robots,
     )

@@ -146,8 +146,8 @@ class Explainer:
         if outcome or place.waiting:
             explanation = self._with_cause(explanation, discovery.url, outcome)
         if outcome or explanation.standing is Standing.KNOWN:
-            held = url_rights(self._view.store, discovery.url, round(self._clock.now() * 1e6))
-            explanation = replace(explanation, rights=held)
+            rights = url_rights(self._view.store, discovery.url, round(self._clock.now() * 1e6))
+            explanation = replace(explanation, rights=rights)
         if discovery.is_known:
             way = self._places.way(discovery.via)
             explanation = replace(explanation, path=discovery.path, via=discovery.via, way=way)
