@@ -62,7 +62,7 @@ WHYS: Final[Mapping[str, str]] = {
     "running": _("it is running"),
     "paused": _("it is paused"),
     "stopping": _("it is stopping; wait until it has"),
-    "stopped": _("it was stopped before its end: go on with it, or end it for good"),
+    "stopped": _("it was stopped before its end: resume it, or end it"),
     "finished": _("its run has ended; start a recrawl to fetch again"),
     "rounds": _("it is crawled in rounds"),
     "rounds-running": _("its rounds are running"),

@@ -75,7 +75,7 @@ def heritrix_advice(database: ConsoleDatabase) -> list[str]:
     """Return recommendations for a console that opens Heritrix's interface."""
     if database.row("SELECT 1 FROM heritrix_keys") is not None:
         return []
-    return ["Heritrix's port takes nobody yet: `nacre console heritrix-key NAME` makes a key"]
+    return ["Heritrix's port has no users yet: `nacre console heritrix-key NAME` makes a key"]
 
 
 def advice(reach: ConsoleReach, folder: Path, now: float) -> list[str]:

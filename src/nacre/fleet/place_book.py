@@ -188,7 +188,7 @@ def _own_directory(directory: str, user: int) -> Path:
         raise JobError(
             message(
                 "console.directory-owner",
-                "{directory} belongs to another user; the console shows jobs of its own",
+                "{directory} belongs to another user; the console shows its user's jobs only",
                 directory=directory,
             )
         )

@@ -314,7 +314,7 @@ def _require_fitting(request: ScheduleWish) -> None:
     if request.budget or request.keep != "strict":
         text = message(
             "console.limits-of-new-jobs",
-            "new jobs have the limits of what they are made of; this is of recrawls",
+            "new jobs have the limits of their template or profile; this limit is for recrawls",
         )
         raise ConfigError([Problem("budget" if request.budget else "keep", text)])
 

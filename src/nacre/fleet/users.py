@@ -129,7 +129,7 @@ class UserBook:
             raise JobError(
                 message(
                     "console.first-user-is-admin",
-                    "the first user has to be an admin, else nobody could add others",
+                    "the first user has to be an admin, else no user could add others",
                 )
             )
 

@@ -68,7 +68,7 @@ def conflict(now: EditedThing, yours: object) -> Response:
         "title": HTTPStatus.PRECONDITION_FAILED.phrase,
         "status": 412,
         "code": "changed",
-        "detail": "it was changed meanwhile: `saved` is what it says now, `yours` what you sent; "
+        "detail": "it was changed meanwhile: `saved` is its current state, `yours` what you sent; "
         "merge them, and save with the new ETag",
         "etag": now.tag,
         "saved": now.saved,

@@ -276,7 +276,7 @@ def test_versions_are_listed_and_gone_back_to(tmp_path: Path, site_and_job: tupl
         done = await client.post(f"/j/{JOB}/versions", data=sent, headers=fields)
         assert (done.status_code, done.headers["location"]) == (303, f"/j/{JOB}/versions")
         page = (await client.get(f"/j/{JOB}/versions", headers=fields)).text
-        assert f"Version {newest + 1} says what version 1 says." in page
+        assert f"Restored version 1 as version {newest + 1}." in page
         assert (await facts(console))["rounds"]["version"] == newest + 1
         for number, status in (("99", 404), ("x", 404)):
             gone = await client.post(

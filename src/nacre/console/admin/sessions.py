@@ -183,7 +183,9 @@ async def change_password(call: AdminCall) -> Response:
     name = call.identity.name
     if call.session is None or call.parts.users.find(name) is None:
         raise RefusedRequestError(
-            409, "no-password", message("console.no-password", "who asks has no password to change")
+            409,
+            "no-password",
+            message("console.no-password", "this user has no password to change"),
         )
     user = await call.parts.logins.check(name, request.old, call.address)
     require_good(request.password, name)

@@ -269,8 +269,8 @@ async def _counted(
             "count-differs",
             message(
                 "console.preview-outdated",
-                "the preview counted {expect:,}, and now there are {count:,}: look again at what "
-                "is meant",
+                "the preview counted {expect:,}, and now there are {count:,}: check the "
+                "expression again",
                 expect=frontier_request.expect,
                 count=preview.count,
             ),

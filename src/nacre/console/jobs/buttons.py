@@ -131,7 +131,7 @@ _NOTICES = {
     "pause": _("{job}: pausing"),
     "resume": _("{job}: resumed"),
     "held": _("{job}: still paused, for: {held}"),
-    "stop": _("{job}: stopping; what is in process is finished first"),
+    "stop": _("{job}: stopping; requests in process are finished first"),
     "stop-passes": _("{job}: stopped; no further pass begins"),
     "checkpoint": _("{job}: checkpoint {name} is created"),
     "unchanged": _("{job}: nothing has changed since the last checkpoint"),

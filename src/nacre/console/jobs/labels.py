@@ -128,7 +128,7 @@ async def add_wanted(call: JobCall) -> PageAnswer | RedirectResponse:
             "not-crowded",
             message(
                 "console.kind-outdated",
-                "most of what waits is not of {prefix} any more: look again",
+                "most queued URIs are not of {prefix} any more: look again",
                 prefix=prefix,
             ),
         )
@@ -196,8 +196,8 @@ def _require_same_files(layout: Layout) -> None:
             "names-files",
             message(
                 "console.move-changes-files",
-                "{names} names a file beside the job's directory, which would be another one "
-                "there: only an admin may move the job",
+                "{names} refers to a file outside the job's directory, which would be another "
+                "file there: only an admin may move the job",
                 names=", ".join(beside),
             ),
         )

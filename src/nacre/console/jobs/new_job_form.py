@@ -76,7 +76,7 @@ BROWSER_USES: Final[Mapping[str, str]] = {
     "always": _("all"),
     "never": _("none"),
 }
-"""Which pages are run in a browser: `browser.use`, and what it means."""
+"""Which pages are run in a browser: `browser.use`, and its text."""
 _LARGEST_FILE: Final = 20_000_000
 
 

@@ -339,7 +339,7 @@ def _reader_request(call: Call, request: NewJobWish, kind: type[R], **more: obje
         if request.profile:
             text = message(
                 "console.profile-beside-template",
-                "the template has settings of its own, and a profile beside it has no place",
+                "the template has its own settings, so it cannot be combined with a profile",
             )
             raise ConfigError(
                 [Problem("profile", text, message("console.either", "one of the two"))]

@@ -133,7 +133,7 @@ def _(text: str) -> str:
 submit_version: Final = button_handler(
     FormAction(
         restore_version, params={"number": "version"},
-        done=_("Version {version} says what version {restored} says."),
+        done=_("Restored version {restored} as version {version}."),
     ),
     "{job}/versions",
 )  # fmt: skip

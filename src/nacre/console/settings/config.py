@@ -317,7 +317,7 @@ def _conflict(result: SaveResult, text: str | None) -> Response:
         "title": HTTPStatus.PRECONDITION_FAILED.phrase,
         "status": 412,
         "code": "changed",
-        "detail": "the file was changed meanwhile: `saved` is what it says now, `yours` what you "
+        "detail": "the file was changed meanwhile: `saved` is its current text, `yours` what you "
         "sent; merge them, and save with the new ETag",
         "etag": result.etag,
         "saved": result.text,

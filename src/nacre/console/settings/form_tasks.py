@@ -301,7 +301,7 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     loaded, _ = examine_job(layout)
     if loaded is None:
         raise JobError(
-            message("console.file-not-yaml", "the file cannot be read: mend it as YAML first")
+            message("console.file-not-yaml", "the file cannot be read: correct it as YAML first")
         )
     version = read_version(layout)
     text = version.text

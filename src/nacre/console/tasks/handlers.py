@@ -157,8 +157,8 @@ def _counted(call: Call, kind: str, number: int) -> str:
             "{number} indexes were posted to OutbackCDX; it has all now.",
         ),
         "withdraw": ngettext(
-            "{number} index was posted to OutbackCDX; what is gone here is deleted there.",
-            "{number} indexes were posted to OutbackCDX; what is gone here is deleted there.",
+            "{number} index was posted to OutbackCDX; lines gone here are deleted there.",
+            "{number} indexes were posted to OutbackCDX; lines gone here are deleted there.",
         ),
     }
     return nouns.get(kind, "")

@@ -76,8 +76,8 @@ async def require_may_name(
             "files",
             message(
                 "console.admin-only-settings",
-                "only administrators may change {paths}: it names a file, a program, a variable, a "
-                "server, a network or a port",
+                "only administrators may change {paths}: it refers to a file, a program, a "
+                "variable, a server, a network or a port",
                 paths=paths,
             ),
         )
