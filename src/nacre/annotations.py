@@ -67,7 +67,7 @@ ROBOT_EXCLUDED: Final = _token(
 
 _token(
     "rights_withheld", "rightsWithheld:PREFERENCE",
-    "It is not written to WARC: PREFERENCE holds for it, and `rights.enforce` names it.",
+    "It is not written to WARC: its site states PREFERENCE, and `rights.enforce` lists it.",
     "engine/disposition.py",
 )  # fmt: skip
 
@@ -135,8 +135,8 @@ REPEATED_PAGE: Final = _token(
 
 _token(
     "repeated_by", "repeated:TEMPLATE",
-    "A request of a page that was not run: TEMPLATE names the requests of other pages that it "
-    "follows from.",
+    "A request of a page that was not run: it follows from the requests "
+    "of other pages (TEMPLATE).",
     "engine/pages/repetition.py",
 )  # fmt: skip
 

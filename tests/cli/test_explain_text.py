@@ -230,7 +230,7 @@ def test_the_queue():
         "test,a, is snoozed: 1 URI waiting, 2 failed",
         "the last fetch failed",
         "precedence 0, spent 7 of 9",
-        "2 before it; directive 3, precedence 1, 1 try so far",
+        "2 ahead; directive 3, precedence 1, 1 try so far",
         "hands out again in 4.0 s",
         "last delay 3.0 s, backoff 1.5",
     ]

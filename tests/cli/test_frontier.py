@@ -126,7 +126,7 @@ def test_a_queued_url_is_explained(stopped: tuple[Path, str]):
     job, home = stopped
     text = nacre("explain", job, f"{home}p59.html").out
     assert "it waits to be fetched" in text
-    assert "before it; directive 3" in text
+    assert "ahead; directive 3" in text
 
 
 def test_expressions_must_be_right(crawled: Crawled):

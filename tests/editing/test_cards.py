@@ -100,7 +100,7 @@ def test_what_is_no_change_is_refused(tmp_path: Path):
         ("scope 0 burn", "", "cannot be changed by 'burn'"),
         ("chains.fetch 0 burn", "", "cannot be changed by 'burn'"),
         ("scope 0 set", "- a\n- b", "`name: value` lines"),
-        ("bandwidth.windows 0 add", "", "say what is to be added"),
+        ("bandwidth.windows 0 add", "", "write the value to add"),
     ):
         with pytest.raises(JobError, match=why):
             changed(BASE, tmp_path, change, said)

@@ -323,7 +323,7 @@ def _queue(explanation: Explanation) -> list[str]:
     lines.append(f"precedence {queue.precedence}, spent {queue.spent}{budget}")
     if explanation.pending is not None:
         pending = explanation.pending
-        place = "waits for its time" if pending.ahead is None else f"{pending.ahead} before it"
+        place = "waits for its time" if pending.ahead is None else f"{pending.ahead} ahead"
         lines.append(
             f"{place}; directive {pending.directive}, precedence {pending.precedence}, "
             f"{count(pending.attempts, 'try', 'tries')} so far"

@@ -92,7 +92,7 @@ class PageUnit(msgspec.Struct):
         sample: Of a page that was run although its requests are known (`browser.repeat`): how many
             of its requests were foreseen, and of how many; None for others.
         is_unchanged: Whether nothing differs from its last version, whose text and pictures are
-            stored: it has none of its own.
+            stored: it has no own links.
     """
 
     id: str

@@ -176,7 +176,7 @@ _PHRASES = {
 }
 """Of the IANA registry of HTTP status codes, those that are met."""
 _PLAIN = (
-    ("says NXDOMAIN", "says that there is no such name (NXDOMAIN)"),
+    ("says NXDOMAIN", "reports that there is no such name (NXDOMAIN)"),
     ("connection: Connection ", "connection "),
     ("connection: ", "connection "),
 )

@@ -104,7 +104,7 @@ class GenerateSettings(Component):
     )
     slice: Seconds = setting(
         0.0,
-        "Time after which a unit makes a part of what it fetched: as much is fetched again if its "
+        "Time after which a unit makes a part of its fetches: as much is fetched again if its "
         "machine is lost. 0: 60 s on a cluster or with an object store, else 600 s.",
         unit="s",
         ge=0,
@@ -313,7 +313,7 @@ class CycleSettings(Component):
             schemes = ", ".join(f"{name}://" for name in ("s3", "gs", "az", "file"))
             raise ValueError(
                 f"no storage has URLs of {scheme}://. It may be a path, or a URL of {schemes}. For "
-                "HDFS mount it, or put a gateway with the protocol of S3 before it"
+                "HDFS mount it, or put a gateway with the protocol of S3 in front"
             )
         return value
 
@@ -345,7 +345,7 @@ class CycleSettings(Component):
         sheets=False,
     )
     tasks: int = setting(
-        0, "Tasks over tables at the same time. 0: as many as cores.", unit="tasks", ge=0,
+        0, "Parallel tasks over tables. 0: as many as cores.", unit="tasks", ge=0,
         sheets=False,
     )  # fmt: skip
     inject: InjectSettings = section(InjectSettings, "Seeds.", sheets=False)

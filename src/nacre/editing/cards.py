@@ -412,7 +412,7 @@ def _card_values(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any
         merged |= {name: value for name, value in typed_values.items() if value is not REMOVED}
     if not merged and change.what == "add":
         raise JobError(
-            message("editing.card-empty", "{path}: say what is to be added", path=change.path)
+            message("editing.card-empty", "{path}: write the value to add", path=change.path)
         )
     return merged
 

@@ -175,7 +175,7 @@ def learn_templates(
     Args:
         pages: The pages.
         templates: Templates that were learned before. Those that the pages do not contradict stay,
-            and what they foresee is not learned again.
+            and their requests are not learned again.
     """
     constants = find_constants(pages)
     learned: list[RequestTemplate] = []

@@ -137,13 +137,13 @@ class Layout:
         """Raise JobError when the directory is that of a batch crawl, or of a recording."""
         if self.is_recording:
             raise JobError(
-                f"{self.root} is a recording: `nacre record --out {self.root}` goes on with it; "
-                "for a crawl name another directory"
+                f"{self.root} is a recording: `nacre record --out {self.root}` resumes it; "
+                "for a crawl choose another directory"
             )
         if self.in_rounds:
             raise JobError(
-                f"{self.root} is crawled in rounds: `nacre cycle {self.root} --rounds 1` goes on "
-                "with it; for a continuous crawl name another directory"
+                f"{self.root} is crawled in rounds: `nacre cycle {self.root} --rounds 1` resumes "
+                "it; for a continuous crawl choose another directory"
             )
 
     def run(self, name: str) -> Path:

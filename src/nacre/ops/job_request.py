@@ -209,7 +209,7 @@ def _require_scope(request: NewJobRequest) -> None:
         "the scope of the profile {profile} holds, and this would change nothing",
         profile=request.profile,
     )
-    expected = message("console.scope-beside-profile", "a scope beside it")
+    expected = message("console.scope-beside-profile", "a scope with a profile")
     names = [name for name in ("depth", "include", "exclude") if getattr(request, name)]
     if names:
         raise ConfigError([Problem(name, text, expected) for name in names])

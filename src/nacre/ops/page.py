@@ -134,7 +134,7 @@ def _not_run(layout: Layout, url: str, code: ExitCode) -> ArchivedPage:
         code = ExitCode.USAGE
         reason = message(
             "ops.page-without-browser",
-            "no browser could be started; `nacre check --browser` says what to do.",
+            "no browser could be started; run `nacre check --browser` to see why.",
         )
     elif explained.status != 200 and explained.meaning:
         reason = message("ops.page-not-fetched", "{meaning}", meaning=explained.meaning)

@@ -549,8 +549,8 @@ MERGE: Final = step_operation(
     "merge",
     "Bring the URLs, links and hosts of other batch crawls into the tables of this one.",
     MergeRequest, _merge,
-    "Of a URL that several know, the newest visit counts. The WARC files with the captures of what "
-    "is taken are named in the archive of DIR, and stay where they are. To merge again changes "
+    "Of a URL that several know, the newest visit counts. The archive of DIR lists the WARC "
+    "files with their captures, which stay where they are. To merge again changes "
     "nothing.",
 )  # fmt: skip
 EXPORT: Final = step_operation(

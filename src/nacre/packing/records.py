@@ -1,8 +1,8 @@
 """Records of a selection that are not those of the archive: they stand for revisits (pure).
 
 A revisit becomes a response with its own head, time and route, and the body of its original. A
-metadata record beside it says so, and names both. The ids derive from those of the stored records,
-so that the same selection has the same records. Source: WARC 1.1 clauses 5.8, 6.3 and 6.7.
+metadata record documents this, with the ids of both. The ids derive from those of the stored
+records, so that the same selection has the same records. Source: WARC 1.1 clauses 5.8, 6.3 and 6.7.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -306,7 +306,7 @@ class _Packer:
         with self._wacz.entry(path, size) as sink:
             for source, digest in copy_warc(place, size, lines, sink, progress.add):
                 if not digest:
-                    text = f"{place.name}: the index names a record at {source.capture.offset}"
+                    text = f"{place.name}: the index has a record at {source.capture.offset}"
                     self._defects.append(f"{text}, which is not there")
                 elif not (is_expanded and source.capture.mime == MEDIA):
                     self._add_line(place, source, name, digest)

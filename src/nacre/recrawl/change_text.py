@@ -117,7 +117,7 @@ def _changed_text(kind: str, was: str, now: str) -> ChangedText:
 
 
 def word_difference(was: str, now: str) -> tuple[TextRun, ...]:
-    """Return the words of two texts in order: those of both, those that went, those that came."""
+    """Return the words of two texts in order: common ones, removed ones and added ones."""
     runs = list(_joined(_without_islands(list(_steps(was, now)))))
     last = len(runs) - 1
     shortened = (

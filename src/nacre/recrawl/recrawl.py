@@ -217,8 +217,8 @@ class Recrawl:
         corrected = yield from self._proofs.settle(log, self._pages, template)
         if corrected:
             self._logs.job(
-                f"{corrected} pages changed as others of their sites did in this run: no changes "
-                "of their own; `nacre report JOB events` shows what changed"
+                f"{corrected} pages changed as others of their sites did in this run: these "
+                "do not count as changes of the pages; `nacre report JOB events` shows what changed"
             )
 
     def _tell_what_waits(self) -> None:
@@ -226,8 +226,8 @@ class Recrawl:
         if trapped > self._told[0]:
             self._logs.job(
                 f"{trapped} visits wait that lead into traps: calendars, filters, "
-                "session ids. `nacre report JOB templates` names them; recrawl.trap_share says "
-                "what share of a run they may take"
+                "session ids. `nacre report JOB templates` lists them; recrawl.trap_share is "
+                "the share of a run that they may take"
             )
         if repeated > self._told[1]:
             self._logs.job(

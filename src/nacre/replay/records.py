@@ -186,9 +186,9 @@ def _matching_entry(reader: WarcReader, capture: IndexedCapture) -> WarcEntry:
         "stale-index",
         message(
             "replay.stale-index",
-            "the index says that {url} is at byte {offset} of {warc}, but there is {record}. The "
-            "index belongs to another version of the file: make it again with `nacre archive JOB "
-            "index`.",
+            "according to the index {url} is at byte {offset} of {warc}, but there is {record}. "
+            "The index belongs to another version of the file: make it again with "
+            "`nacre archive JOB index`.",
             url=capture.url, offset=str(capture.offset), warc=capture.warc, record=first,
         ),
     )  # fmt: skip

@@ -318,7 +318,7 @@ def _missing_original(record: StoredRecord) -> ReplayError:
         "missing-original",
         message(
             "replay.missing-original",
-            "this capture of {url} only says that the page had not changed; the capture with its "
+            "this capture of {url} only states that the page had not changed; the capture with its "
             "content, {original}, is not in the archive. Add the job or the WARC that has it.",
             url=record.url,
             original=_describe_original(record),

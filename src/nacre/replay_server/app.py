@@ -1,7 +1,7 @@
 """The application of replay: the check of the host, the answer, and the headers of every answer.
 
-A request names a part of the site by its Host: the viewer, the origin of a job, or, under a name of
-the loopback, the paths for programs. Under another name nothing is answered, so that no page can
+The Host of a request selects a part of the site: the viewer, the origin of a job, or, under a name
+of the loopback, the paths for programs. Under another name nothing is answered, so that no page can
 give its own name the address of this machine.
 """
 

@@ -42,7 +42,7 @@ class StaticFile(NamedTuple):
 
 @cache
 def static_files() -> Mapping[str, StaticFile]:
-    """Return the files of `static/` by name; `shared.js` is put where a script names it."""
+    """Return the files of `static/` by name; `shared.js` replaces its name in a script."""
     shared = (STATIC / "shared.js").read_bytes()
     return {
         path.name: StaticFile(path.read_bytes().replace(_SHARED, shared), _TYPES[path.suffix])

@@ -14,7 +14,7 @@ _STRICT: Final = re.compile(rb"\s*[\"']use strict")
 
 
 def begin_worker(script: bytes, page: PageAddress) -> bytes:
-    """Return the script of a worker with `worker.js` before it.
+    """Return the script of a worker, preceded by `worker.js`.
 
     It is no separate script, since classic scripts and modules load those in different ways.
 

@@ -1,7 +1,7 @@
 """Places of secrets: their settings and recipients (pure).
 
 A secret is bound to its place: after a change of its recipient it must be entered again. Otherwise
-a user who may edit a job, but may not see its passwords, could send a password to another server.
+users with the right to edit a job, but not to see its passwords, could send them to other servers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

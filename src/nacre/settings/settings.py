@@ -143,8 +143,8 @@ class AlertSettings(Component):
         ("alert", "paused", "finished", "limit", "disk", "quota", "schedule"),
         "What is posted: every `alert`; `started`, `paused`, `resumed`, `finished`; the end at a "
         "`limit`; a pause or the end for lack of `disk` space; a pause for the reason `quota` or "
-        "`schedule` (`nacre pause --reason`); `changes`: at the end of a run, what it found new, "
-        "changed and gone, if it found something.",
+        "`schedule` (`nacre pause --reason`); `changes`: at the end of a run, its new, "
+        "changed and deleted pages, if there are any.",
         sheets=False,
     )
 

@@ -236,7 +236,7 @@ class Regex:
             raise ConfigError(
                 message(
                     "uri.no-group",
-                    "{format!r} names a group that {regex!r} does not have",
+                    "{format!r} refers to a group that {regex!r} does not have",
                     format=self.format,
                     regex=self.regex,
                 )

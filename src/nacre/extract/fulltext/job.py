@@ -125,7 +125,7 @@ class TextJob(msgspec.Struct, array_like=True):
         linear: Take HTML apart tag by tag, in linear time: for pages that were too much otherwise.
         agent: Product token for which directives may be written; "" for everyone's alone.
         lifted: A `noindex` of the head does not hold any more.
-        shown: Its text as a browser showed it, in place of its own; "" for its own.
+        shown: Its text as a browser showed it, instead of the document's; "" for none.
         shown_title: Its title there; "" for its own.
     """
 

@@ -118,7 +118,7 @@ def _look(visit: FetchRow, last: float, *, there: bool) -> TimelineVisit:
 
 
 def _capture_look(capture: ArchivedReply) -> TimelineVisit:
-    """The visit that a capture tells of; what it found is not known, except for a missing page."""
+    """The visit of a capture; its outcome is not known, except for a missing page."""
     status = int(capture.status) if capture.status.isdigit() else 0
     kind = _ABSENT.get(status, "")
     stored = "duplicate" if capture.is_revisit else "novel"

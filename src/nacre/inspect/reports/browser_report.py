@@ -128,9 +128,9 @@ def _notes(data: BrowserFigures) -> Iterator[str]:
         yield plural(
             "report.browser-missing",
             "{pages:,} page looks as if it needed a browser, and none could be started: "
-            "{example}. `nacre check --browser` says what to install.",
+            "{example}. Run `nacre check --browser` to see what to install.",
             "{pages:,} pages look as if they needed a browser, and none could be started, such as "
-            "{example}. `nacre check --browser` says what to install.",
+            "{example}. Run `nacre check --browser` to see what to install.",
             pages=tally.unrun,
             example=tally.unrun_pages[0] if tally.unrun_pages else "",
         )

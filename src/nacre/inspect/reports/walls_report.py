@@ -136,7 +136,7 @@ def _notes(data: WallFigures) -> Iterator[str]:
     if data.host:
         yield message(
             "report.walls-owner",
-            "For the owner of {host}: the crawler says its name in each request and obeys "
+            "For the owner of {host}: the crawler sends its name in each request and obeys "
             "robots.txt. If it may have these pages, admit its user agent; if not, robots.txt can "
             "say so.",
             host=data.host,

@@ -197,7 +197,7 @@ def _parse(text: str, groups: int, names: Sequence[str]) -> list[str | tuple[int
             raise ValueError(
                 message(
                     "scope.no-group",
-                    "{text!r} names a group that the pattern does not have",
+                    "{text!r} refers to a group that the pattern does not have",
                     text=text,
                 )
             )

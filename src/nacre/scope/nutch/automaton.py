@@ -167,7 +167,7 @@ class _AutomatonParser:
             raise ValueError(
                 message(
                     "scope.names-automaton",
-                    "{name} names an automaton, and there are none",
+                    "{name} refers to an automaton, which is not supported",
                     name=match[0],
                 )
             )
