@@ -186,7 +186,7 @@ def _guesses() -> dict[str, Any]:
     from nacre.planner import tuning
 
     import_module("nacre_simweb.ours")  # it imports all that makes guesses
-    return {name: (guess.value, guess.what) for name, guess in sorted(tuning.GUESSES.items())}
+    return {name: (guess.value, guess.purpose) for name, guess in sorted(tuning.GUESSES.items())}
 
 
 def _moved(figures: Figures, base: Figures) -> str:

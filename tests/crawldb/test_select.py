@@ -306,7 +306,7 @@ def test_a_sort_value_that_is_no_number_goes_last():
         found = dict(kernel.rows("select key[-1:], sort from candidates"))
         points = order_points(kernel, number_candidates(kernel, options, ()), Bracket())
     assert found == {"0": 1.0, "1": 0.0, "2": 0.0, "3": 1.0}
-    assert bracket([points], 2).found
+    assert bracket([points], 2).is_exact
 
 
 SCORES = st.integers(0, 6)
@@ -365,7 +365,7 @@ def _end(kernels: list[Kernel], tables: list[str], top: int) -> Place | None:
         asked = zip(kernels, tables, strict=True)
         looks = [order_points(kernel, table, now, points=4) for kernel, table in asked]
         now = bracket(looks, top, now)
-        if now.found:
+        if now.is_exact:
             return now.lower
     raise AssertionError("the bracket does not close")
 
@@ -404,9 +404,9 @@ def test_the_end_of_a_list_is_found_in_few_looks(tasks, wanted, points):
     ranked = sorted((v for task in values for v in task), reverse=True)
     now = Bracket()
     looks = 0
-    while not now.found and looks < 40:
+    while not now.is_exact and looks < 40:
         looks += 1
         now = bracket([look(task, now, points) for task in values], wanted, now)
     expected = None if len(ranked) <= wanted else Place(ranked[wanted - 1], 0)
-    assert now == Bracket(now.upper, expected, found=True)
+    assert now == Bracket(now.upper, expected, is_exact=True)
     assert looks <= 8

@@ -170,15 +170,15 @@ def test_a_revisit_has_the_body_of_its_original_and_an_error_stays_one(warc: Pat
         return make_capture()
 
     page, error = reread(warc, original, lambda _: b"")
-    assert (page.kept.status, page.capture.status) == (200, 200)
-    assert (error.kept.status, error.capture.status) == (404, 404)
+    assert (page.stored.status, page.capture.status) == (200, 200)
+    assert (error.stored.status, error.capture.status) == (404, 404)
     for found in (page.capture, error.capture):
         assert (found.url, found.began, found.payload(99)) == (URL, BEGAN, b"hello world")
 
 
 def test_without_its_original_only_an_error_is_known_for_what_it_is(warc: Path):
     page, error = reread(warc, lambda _: None, lambda _: b"")
-    assert (page.kept.status, error.kept.status, error.capture.status) == (304, 404, 404)
+    assert (page.stored.status, error.stored.status, error.capture.status) == (304, 404, 404)
 
 
 # ---- differences, and notes that confirm them
@@ -232,12 +232,12 @@ def test_a_difference_tells_of_its_capture_without_its_base(kept_so: Path):
 
 def test_a_difference_and_what_confirms_it_are_read_back_with_their_body(kept_so: Path):
     found = list(reread(kept_so, lambda _: difference()[0], lambda _: BASE))
-    assert [one.kept.status for one in found] == [200, 304, 200]
+    assert [one.stored.status for one in found] == [200, 304, 200]
     assert [one.capture.payload(99) for one in found] == [NEW, b"", NEW]
     assert [one.capture.began for one in found] == [BEGAN + 5, BEGAN + 6, BEGAN + 7]
-    revisits = [one.kept.revisit for one in found[1:]]
+    revisits = [one.stored.revisit for one in found[1:]]
     kinds = [one and (one.kind, one.original.record_id) for one in revisits]
-    record_id = found[0].kept.record_id
+    record_id = found[0].stored.record_id
     assert kinds == [(NOT_MODIFIED, record_id), (IDENTICAL, record_id)]
 
 
@@ -246,7 +246,7 @@ def test_a_difference_whose_base_is_lost_is_left_out(kept_so: Path):
         raise DeltaError("delta-unresolved", "nowhere")
 
     found = list(reread(kept_so, lambda _: None, lost))
-    assert [one.kept.status for one in found] == [304, 304]
+    assert [one.stored.status for one in found] == [304, 304]
     assert read_at(kept_so, 0, lost) is None
 
 
@@ -307,7 +307,7 @@ def test_replies_to_a_post_of_a_page_are_no_versions_of_their_url(tmp_path: Path
     kept, reader = read(path)
     assert [capture.date for capture in kept] == [BEGAN, BEGAN + 1_000_000]
     assert (reader.count, reader.end) == (3, path.stat().st_size)
-    again = [capture.kept.date for capture in reread(path, lambda _: None, _no_base)]
+    again = [capture.stored.date for capture in reread(path, lambda _: None, _no_base)]
     assert again == [capture.date for capture in kept]
 
 

@@ -47,7 +47,7 @@ def test_each_constant_says_where_it_comes_from() -> None:
 
 def test_a_guess_has_one_name_and_says_what_it_is() -> None:
     assert guess("test.plain", 7, "Something.") == 7
-    assert GUESSES.pop("test.plain").what == "Something."
+    assert GUESSES.pop("test.plain").purpose == "Something."
     guess("test.twice", 1, "Something.")
     with pytest.raises(ValueError, match=r"two guesses are called test\.twice"):
         guess("test.twice", 1, "Something else.")

@@ -113,7 +113,7 @@ def test_addresses_that_are_no_pages_are_refused_by_name(line):
     (found,) = read_seeds([line])
     assert isinstance(found, BadSeed)
     assert found.text == line
-    assert f"`{line.partition(':')[0].lower()}:`" in found.why
+    assert f"`{line.partition(':')[0].lower()}:`" in found.reason
 
 
 def test_a_line_whose_login_was_removed_is_no_seed():

@@ -317,7 +317,7 @@ def console_parts(
         books=JobBooks(
             labels=LabelBook(database),
             quotas=DiskQuotaBook(database, list_changed),
-            wanted=WantedKindBook(database),
+            muted_warnings=WantedKindBook(database),
             removals=removals,
             schedules=ScheduleBook(database, clock, list_changed),
         ),

@@ -530,12 +530,12 @@ class Bracket(NamedTuple):
     Attributes:
         upper: The last place of the list is this place or less; None if unknown.
         lower: It is this place or greater; None if unknown.
-        found: It is `lower` exactly.
+        is_exact: It is `lower` exactly.
     """
 
     upper: Place | None = None
     lower: Place | None = None
-    found: bool = False
+    is_exact: bool = False
 
 
 NOWHERE = Bracket()
@@ -555,7 +555,7 @@ def bracket(looks: Sequence[OrderPoints], length: int, before: Bracket = NOWHERE
     """
     above = sum(points_of_task.above for points_of_task in looks)
     if above + sum(points_of_task.inside for points_of_task in looks) <= length:
-        return before._replace(found=True)
+        return before._replace(is_exact=True)
     points = sorted(
         (
             (point, task, min(number * look.step, look.inside))
@@ -572,7 +572,7 @@ def bracket(looks: Sequence[OrderPoints], length: int, before: Bracket = NOWHERE
         unsure += _possible(looks[task], rank) - _possible(looks[task], ranks[task])
         ranks[task] = rank
         if least >= length:
-            return Bracket(upper, point, found=all(look.step == 1 for look in looks))
+            return Bracket(upper, point, is_exact=all(look.step == 1 for look in looks))
         if least + unsure < length:
             upper = point
     return Bracket(upper)

@@ -199,16 +199,16 @@ class CardChange(NamedTuple):
     Attributes:
         path: The list.
         number: The card, from 0; for an addition, the number of cards.
-        what: `up`, `down`, `disable`, `enable`, `negate`, `remove`, `set`, `fields` or `add`.
-        said: YAML of the card, for `set` and `add`.
+        action: `up`, `down`, `disable`, `enable`, `negate`, `remove`, `set`, `fields` or `add`.
+        text: YAML of the card, for `set` and `add`.
         kind: Name of the kind of the added card; "" if the YAML contains it.
         fields: Texts of the fields that were changed, by name, for `fields` and `add`.
     """
 
     path: str
     number: int
-    what: str
-    said: str = ""
+    action: str
+    text: str = ""
     kind: str = ""
     fields: Mapping[str, str] = MappingProxyType({})
 
@@ -248,7 +248,7 @@ def changed_text(text: str, loaded: Loaded[JobSettings], change: CardChange) -> 
                 "editing.no-rule-list", "there is no list of rules {path!r}", path=change.path[:60]
             )
         )
-    if not 0 <= change.number < len(items) + (change.what == "add"):
+    if not 0 <= change.number < len(items) + (change.action == "add"):
         raise JobError(
             message(
                 "editing.no-rule-of-number",
@@ -286,12 +286,12 @@ def _in_list(
     text: str, change: CardChange, items: Sequence[BaseModel], written: Sequence[Any]
 ) -> str:
     """The text with a change of a list that it says in full."""
-    at, item = change.number, None if change.what == "add" else items[change.number]
+    at, item = change.number, None if change.action == "add" else items[change.number]
     place: tuple[str | int, ...] = (*change.path.split("."), at)
-    if change.what in MOVES:
-        first = min(max(at - (change.what == "up"), 0), max(len(items) - 2, 0))
+    if change.action in MOVES:
+        first = min(max(at - (change.action == "up"), 0), max(len(items) - 2, 0))
         return swap_items(text, change.path, first)
-    if change.what == "fields" and item is not None:
+    if change.action == "fields" and item is not None:
         return amended(text, _field_edits(change, place, item, written[at]))
     return amended(text, [_edit(change, place, item, written)])
 
@@ -347,11 +347,11 @@ def _edit(
 ) -> Edit:
     """The edit of one item of a list; there is no item for an addition."""
     before = plain(item) if item is not None else {}
-    match change.what:
+    match change.action:
         case "remove":
             return Edit(place, REMOVED)
         case "disable" | "enable":
-            on = change.what == "enable"
+            on = change.action == "enable"
             if isinstance(written[change.number], dict):
                 return Edit((*place, "enabled"), REMOVED if on else False)
             return Edit(place, {**before, "enabled": on})
@@ -369,7 +369,7 @@ def _no_such(change: CardChange) -> JobError:
             "editing.card-action",
             "{path} cannot be changed by {what!r}",
             path=change.path,
-            what=change.what[:20],
+            what=change.action[:20],
         )
     )
 
@@ -389,7 +389,7 @@ def _card_values(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any
         ConfigError: It is not YAML.
         JobError: It is not `name: value` lines, or names no rule.
     """
-    lines = "".join(f"  {line}\n" for line in change.said.split("\n"))
+    lines = "".join(f"  {line}\n" for line in change.text.split("\n"))
     layer = read_yaml(f"card:\n{lines}", "form")
     if layer.problems:
         raise ConfigError(layer.problems)
@@ -407,10 +407,10 @@ def _card_values(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any
              else "rule": change.kind} if change.kind else {}  # fmt: skip
     merged = {**unchanged, **named, **(values or {})}
     kind = _kind_of(change.path)
-    if kind is not None and change.what == "add":
+    if kind is not None and change.action == "add":
         typed_values = _values(change, kind)
         merged |= {name: value for name, value in typed_values.items() if value is not REMOVED}
-    if not merged and change.what == "add":
+    if not merged and change.action == "add":
         raise JobError(
             message("editing.card-empty", "{path}: write the value to add", path=change.path)
         )
@@ -427,13 +427,13 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
     tree = _value(read_yaml(text, "crawl.yaml").tree, base)
     tree_said: Mapping[str, Any] = tree if isinstance(tree, dict) else {}
     inserted = list(tree_said.get(INSERT) or ())
-    if change.what == "add":
+    if change.action == "add":
         return amended(text, [Edit((*base, INSERT), [*inserted, _card_values(change, {})])])
     label = entries[change.number].label
-    match change.what:
+    match change.action:
         case "up" | "down":
             labels = [entry.label for entry in entries]
-            second = change.number + (1 if change.what == "down" else -1)
+            second = change.number + (1 if change.action == "down" else -1)
             if not 0 <= second < len(labels):
                 raise JobError(
                     message(
@@ -446,7 +446,7 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
             labels[change.number], labels[second] = labels[second], labels[change.number]
             return amended(text, [Edit((*base, REORDER), labels)])
         case "disable" | "enable":
-            on = change.what == "enable"
+            on = change.action == "enable"
             return amended(text, [Edit((*base, label, "enabled"), on)])
         case "set":
             before = tree_said.get(label)

@@ -380,11 +380,11 @@ class Reread(NamedTuple):
     """A capture out of the archive; of a revisit, with the body of its original.
 
     Attributes:
-        kept: The data of its records.
+        stored: The data of its records.
         capture: The exchange, as far as it is needed.
     """
 
-    kept: ReadCapture
+    stored: ReadCapture
     capture: Capture
 
 
@@ -473,12 +473,12 @@ def reread(
             elif is_delta(entry):
                 waiting = _difference(entry, find)
             elif kind == "request" and waiting is not None:
-                waiting.kept.add_request(entry, entry.read())
+                waiting.stored.add_request(entry, entry.read())
             elif kind == "metadata":
                 metadata = Metadata(entry)
                 waiting = waiting or _confirmation(entry, metadata, original)
-                if waiting is not None and waiting.kept.is_of_url:
-                    metadata.tell(waiting.kept)
+                if waiting is not None and waiting.stored.is_of_url:
+                    metadata.tell(waiting.stored)
                     yield waiting
                 waiting = None
 

@@ -36,14 +36,14 @@ class JobBooks(NamedTuple):
     Attributes:
         labels: Names and tags of jobs.
         quotas: Bytes that jobs may use.
-        wanted: Kinds of URLs of which no banner warns.
+        muted_warnings: Kinds of URLs of which no banner warns.
         removals: Jobs that were removed from the console.
         schedules: When runs begin.
     """
 
     labels: LabelBook
     quotas: DiskQuotaBook
-    wanted: WantedKindBook
+    muted_warnings: WantedKindBook
     removals: RemovalBook
     schedules: ScheduleBook
 
@@ -56,14 +56,14 @@ class JobBooks(NamedTuple):
         """
         self.labels.move(before, str(after))
         self.quotas.move(before, str(after))
-        self.wanted.move(before, str(after))
+        self.muted_warnings.move(before, str(after))
         self.removals.drop(str(after))  # of another job, which no longer exists
 
     def forget(self, job: FoundJob) -> None:
         """Drop the name, the tags, the quota and the wanted kinds of a job that was deleted."""
         self.labels.set(job, NONE)
         self.quotas.set(str(job.layout.root), 0)
-        self.wanted.set(job, ())
+        self.muted_warnings.set(job, ())
 
 
 class ConsoleBooks:

@@ -196,12 +196,12 @@ class BrokenRow(NamedTuple):
     Attributes:
         kind: Its kind, such as `schedule`.
         number: Its number.
-        why: The error.
+        reason: The error.
     """
 
     kind: str
     number: int
-    why: str
+    reason: str
 
     @property
     def words(self) -> str:
@@ -212,7 +212,7 @@ class BrokenRow(NamedTuple):
             "`nacre console {kind} remove {number}` removes it",
             kind=self.kind,
             number=self.number,
-            reason=self.why,
+            reason=self.reason,
         )
 
 

@@ -382,7 +382,7 @@ class LineImporter:
 
     def _sort_seed(self, entry: Entry, seeds: list[Seed]) -> None:
         if isinstance(entry, BadSeed):
-            raise _RefusalError(entry.why)
+            raise _RefusalError(entry.reason)
         if isinstance(entry, SeedDirective):
             self._book.direct([entry.text])
             self.tally.done += 1

@@ -189,11 +189,11 @@ class _Reader:
     def read(self, path: Path) -> Iterator[list[bytes]]:
         """Yield the lines of each capture of a WARC: key, time, and statement."""
         for reply in reread(path, lambda _: None, self._bases.block):
-            if reply.kept.url.startswith(("http://", "https://")):
+            if reply.stored.url.startswith(("http://", "https://")):
                 yield self._lines(reply)
 
     def _lines(self, reply: Reread) -> list[bytes]:
-        kept_reply = reply.kept
+        kept_reply = reply.stored
         pairs = [pair for pair in (self._own(reply), self._site(reply)) if pair is not None]
         return [
             b"%s\t%020d\t%s" % (key, kept_reply.date, self._encode(statement))
@@ -201,7 +201,7 @@ class _Reader:
         ]
 
     def _own(self, reply: Reread) -> tuple[bytes, _Statement] | None:
-        kept, capture = reply.kept, reply.capture
+        kept, capture = reply.stored, reply.capture
         is_renewal = kept.revisit is not None and kept.revisit.kind == "server-not-modified"
         signals = reply_signals(capture.headers, self._metas(reply), self._plan.agent)
         status = _status(reply)
@@ -215,10 +215,10 @@ class _Reader:
 
     def _metas(self, reply: Reread) -> list[tuple[str, str]]:
         """Return the elements of a page that state preferences; of a revisit, its original's."""
-        digest, capture = reply.kept.digest, reply.capture
-        if reply.kept.revisit is not None:
+        digest, capture = reply.stored.digest, reply.capture
+        if reply.stored.revisit is not None:
             return self._elements.get(digest)
-        if "html" not in reply.kept.mime:
+        if "html" not in reply.stored.mime:
             return []
         document = stored_document(capture, self._extract.max_document)
         if not _may_state(document.body):
@@ -230,7 +230,7 @@ class _Reader:
 
     def _site(self, reply: Reread) -> tuple[bytes, _Statement] | None:
         """Return what a robots.txt or a policy file states; a revisit of one states nothing new."""
-        kept = reply.kept
+        kept = reply.stored
         if kept.revisit is not None:
             return None
         url, status = kept.url, _status(reply)
@@ -247,6 +247,6 @@ class _Reader:
 
 def _status(reply: Reread) -> int:
     """Return the status of a reply; that of an identical revisit is that of a page."""
-    revisit = reply.kept.revisit
+    revisit = reply.stored.revisit
     is_identical = revisit is not None and revisit.kind != "server-not-modified"
-    return 200 if is_identical and reply.kept.status == 304 else reply.kept.status
+    return 200 if is_identical and reply.stored.status == 304 else reply.stored.status

@@ -208,7 +208,7 @@ def _problem_of(entry: object) -> Message | None:
             "console.seed-format",
             "{text!r} is no seed: {why}",
             text=entry.text[:_MOST],
-            why=entry.why,
+            why=entry.reason,
         )
     if isinstance(entry, Seed) and entry.login:
         return message(

@@ -21,12 +21,12 @@ class GuessedConstant(NamedTuple):
     Attributes:
         name: Its name: module and constant.
         value: What it is, not scaled.
-        what: What it means, with its unit.
+        purpose: What it means, with its unit.
     """
 
     name: str
     value: float | tuple[float, ...]
-    what: str
+    purpose: str
 
 
 GUESSES: dict[str, GuessedConstant] = {}

@@ -195,15 +195,15 @@ class CapturesReader:
         for reread_capture in reread(path, self._original, self._versions.base):
             if stopped():
                 return False
-            if reread_capture.kept.offset <= after or PAIR in reread_capture.kept.annotations:
+            if reread_capture.stored.offset <= after or PAIR in reread_capture.stored.annotations:
                 continue
-            if was_accused(store, reread_capture.kept.record_id):
+            if was_accused(store, reread_capture.stored.record_id):
                 continue
-            if SUBRESOURCE in reread_capture.kept.annotations:
+            if SUBRESOURCE in reread_capture.stored.annotations:
                 continue
             await self._take(reread_capture, time, run.number if run else 1)
             store.set_counter(NEXT_FILE, number)
-            store.set_counter(_OFFSET, reread_capture.kept.offset)
+            store.set_counter(_OFFSET, reread_capture.stored.offset)
             commit.visit_done()
             self.count += 1
             if self.count == _MANY:
@@ -215,7 +215,7 @@ class CapturesReader:
     async def _take(self, reread_capture: Reread, time: float, run: int) -> None:
         """Learn from a capture; an error here is a bug of Nacre, and no reason to stop."""
         visit = self._visits.visit(reread_capture)
-        words = reread_capture.kept.annotations
+        words = reread_capture.stored.annotations
         is_rendered = any(word.startswith(rendered_by("")) for word in words)
         if is_rendered and not self._visits.add_document(visit, self._documents):
             return
@@ -227,7 +227,9 @@ class CapturesReader:
         except Exception as error:  # noqa: BLE001 - one page must not keep all others out
             self._logs.runtime_error(visit, error)
             return
-        self._recrawl.log(lesson, _stored(reread_capture.kept), run, reread_capture.kept.date / 1e6)
+        self._recrawl.log(
+            lesson, _stored(reread_capture.stored), run, reread_capture.stored.date / 1e6
+        )
 
     def _original(self, stored: ReadCapture) -> Capture | None:
         framing = "chunked" if stored.chunked else ""

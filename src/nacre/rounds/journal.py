@@ -229,12 +229,12 @@ class RoundsEnd(NamedTuple):
     """The end of rounds, and its reason.
 
     Attributes:
-        why: `done`, `nothing due`, `interrupted`, `stopped` (by a file `control/stop`), `dry run`.
+        reason: `done`, `nothing due`, `interrupted`, `stopped` (by `control/stop`) or `dry run`.
         rounds: Rounds that were finished.
         version: The newest version.
     """
 
-    why: str
+    reason: str
     rounds: int
     version: CycleVersion
 

@@ -316,14 +316,14 @@ class RoundsRunner:
         """
         try:
             end = self._run()
-            counts = end.why in _COUNTED and not self._plan.dry
+            counts = end.reason in _COUNTED and not self._plan.dry
             return self._result(end, self._count_known() if counts else None)
         except KeyboardInterrupt:
             return RoundsResult(why=ABORTED, interrupted=self._so_far())
 
     def _result(self, end: RoundsEnd, counts: KnownCounts | None) -> RoundsResult:
         return RoundsResult(
-            why=end.why,
+            why=end.reason,
             rounds=end.rounds,
             **self._totals._asdict(),
             known=counts.known if counts is not None else None,

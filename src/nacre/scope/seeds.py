@@ -64,13 +64,13 @@ class BadSeed(NamedTuple):
 
     line: int
     text: str
-    why: str
+    reason: str
     file: str = ""
 
     def __str__(self) -> str:
         """`list.txt:3: 'not a url' is not a seed: why`, cut where the line is long."""
         place = f"{self.file}:{self.line}: " if self.file else ""
-        return f"{place}{self.text[:_QUOTED]!r} is not a seed: {self.why}"
+        return f"{place}{self.text[:_QUOTED]!r} is not a seed: {self.reason}"
 
 
 Entry = Seed | SeedDirective | BadSeed

@@ -148,7 +148,7 @@ def test_a_job_that_never_ran_is_forgotten_when_its_name_is_typed(tmp_path: Path
         wish = {"name": "demo"}
         (job,) = parts.common.fleet.jobs
         parts.books.quotas.set(str(made), 5)
-        parts.books.wanted.set(job, ("http://127.0.0.1:9/rili?",))
+        parts.books.muted_warnings.set(job, ("http://127.0.0.1:9/rili?",))
         assert (await client.post(f"{JOB}/forget", json=wish, headers=look)).status_code == 403
         wrong = await client.post(f"{JOB}/forget", json={"name": job.id}, headers=steer)
         assert (wrong.status_code, wrong.json()["code"]) == (422, "confirm")
@@ -160,7 +160,7 @@ def test_a_job_that_never_ran_is_forgotten_when_its_name_is_typed(tmp_path: Path
         assert (answer.status_code, made.exists()) == (204, False)
         assert (await client.get(JOB, headers=steer)).status_code == 404
         assert parts.books.quotas.find(str(made)).limit == 0
-        assert parts.books.wanted.of(job) == ()
+        assert parts.books.muted_warnings.of(job) == ()
         assert not made.exists()
 
     play(tmp_path, scene)

@@ -43,7 +43,7 @@ def test_what_a_seed_is_without_its_login(text: str, url: str, login: tuple[str,
 def test_a_line_that_is_no_seed_is_told_without_its_password(text: str):
     (found,) = read_seeds([text])
     assert isinstance(found, BadSeed)
-    assert "heim" not in found.text + found.why
+    assert "heim" not in found.text + found.reason
 
 
 def test_directives_lose_theirs_and_surts_stay():

@@ -41,7 +41,7 @@ def _page(seed: str, targets: tuple[str, ...] = TARGETS, *, fixed: str = "") -> 
 )
 def test_what_is_like_a_token(address: str, rest: str | None) -> None:
     found = token_address(address)
-    assert (None if found is None else found.rest) == rest
+    assert (None if found is None else found.remainder) == rest
 
 
 def test_tokens_of_several_links_are_no_change_and_are_left_out() -> None:

@@ -47,10 +47,10 @@ def test_a_chunk_that_differs(tmp_path, at):
 @pytest.mark.parametrize("sums", [b"", b"crc\0", b"crc\0\0\0\0\0", b"what is this, no checksums"])
 def test_what_are_no_checksums(tmp_path, sums):
     (bad,) = bad_chunks(written(tmp_path, DATA, sums))
-    assert "is no file of checksums" in bad.why
+    assert "is no file of checksums" in bad.reason
 
 
 def test_a_file_that_was_cut_or_grew(tmp_path):
     for data in (DATA[:1000], DATA + b"x" * 600):
         found = list(bad_chunks(written(tmp_path, data, checksums(DATA))))
-        assert "checksums, not" in found[0].why
+        assert "checksums, not" in found[0].reason

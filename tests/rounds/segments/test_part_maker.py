@@ -51,7 +51,7 @@ class Made:
             mark="here",
             slice=slice,
             tables=lambda canonical: PartTables(canonical, 16),
-            left=self.left,
+            remaining=self.left,
             tell=self.told.append,
         )
 

@@ -74,7 +74,7 @@ def test_wrong_metadata_are_left_out_and_named(rest, why):
     assert kept.metadata == {"主题": "书"}
     assert str(bad).startswith("list.txt:2: 'http://b.example/' is taken without")
     assert (bad.file, bad.line) == ("list.txt", 2)
-    assert why in bad.why
+    assert why in bad.reason
 
 
 def test_a_bad_url_has_its_line_number():
@@ -117,7 +117,7 @@ def test_a_url_of_a_million_bytes_is_refused_in_a_short_line():
     )
     bad = [entry for entry in entries if isinstance(entry, BadSeed)]
     assert [one.line for one in bad] == [1, 2]
-    assert "longer than" in bad[0].why
+    assert "longer than" in bad[0].reason
     assert all(len(str(one)) < 1_000 for one in bad)
     assert isinstance(entries[2], InjectedSeed)
 

@@ -95,7 +95,7 @@ class WantedForm(msgspec.Struct, frozen=True):
 
 async def show_wanted(call: JobCall) -> WantedKinds:
     """Return the kinds of URLs of a job whose warning is muted."""
-    return WantedKinds(call.parts.books.wanted.of(call.job()))
+    return WantedKinds(call.parts.books.muted_warnings.of(call.job()))
 
 
 async def wanted_version(call: JobCall) -> EditedThing:
@@ -106,7 +106,7 @@ async def wanted_version(call: JobCall) -> EditedThing:
 async def set_wanted(call: JobCall) -> WantedKinds:
     """Set the kinds of URLs of a job whose warning is muted, and notify its viewers."""
     request: WantedKinds = call.body
-    job, book = call.job(), call.parts.books.wanted
+    job, book = call.job(), call.parts.books.muted_warnings
     before = WantedKinds(book.of(job))
     after = WantedKinds(book.set(job, request.prefixes))
     call.note.change(to_plain(before), to_plain(after))
@@ -132,7 +132,7 @@ async def add_wanted(call: JobCall) -> PageAnswer | RedirectResponse:
                 prefix=prefix,
             ),
         )
-    prefixes = kinds_of(call.parts.books.wanted.of(job), (prefix,))
+    prefixes = kinds_of(call.parts.books.muted_warnings.of(job), (prefix,))
     await set_wanted(call._replace(body=WantedKinds(prefixes)))
     text = call.language.texts.gettext("It is wanted: nothing is said about {place} any more.")
     return answer_form(call, [Notice("done", text.format(place=prefix))], job_path(job.id))

@@ -219,7 +219,7 @@ def job_details(call: JobCall, job: FoundJob) -> JobDetails:
         rounds=snapshot.rounds,
         actions=allowed_now(call.parts.actions, job, quote_word(directory)),
         launch=None if snapshot.running else call.parts.actions.launcher.facts(job),
-        crowded=unwanted(snapshot.crowded, call.parts.books.wanted.of(job)),
+        crowded=unwanted(snapshot.crowded, call.parts.books.muted_warnings.of(job)),
     )
 
 

@@ -139,7 +139,7 @@ class Excuses:
         keys = set[str]()
         for piece, rests in zip(pair, reversed(self._links), strict=True):
             address = None if piece is None else token_address(piece.text)
-            if piece is not None and (address is None or address.rest not in rests):
+            if piece is not None and (address is None or address.remainder not in rests):
                 return ""
             keys |= address.keys if address else set()
         if keys <= self._tokens:

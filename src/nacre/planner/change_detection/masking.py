@@ -163,12 +163,12 @@ class TokenAddress(NamedTuple):
 
     Attributes:
         keys: Host and name of each parameter that has such a value.
-        rest: The address without these values.
+        remainder: The address without these values.
         values: The values, by their keys.
     """
 
     keys: frozenset[str]
-    rest: str
+    remainder: str
     values: tuple[str, ...]
 
 
@@ -199,7 +199,9 @@ def token_links(view: PageView) -> Mapping[str, Mapping[str, frozenset[str]]]:
         if address is not None:
             for key in address.keys:
                 rests = links.setdefault(key, {})
-                rests[address.rest] = rests.get(address.rest, frozenset()) | {*address.values}
+                rests[address.remainder] = rests.get(address.remainder, frozenset()) | {
+                    *address.values
+                }
     return links
 
 

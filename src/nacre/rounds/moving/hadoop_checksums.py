@@ -24,12 +24,12 @@ class BadChunk(NamedTuple):
     Attributes:
         start: Offset of its first byte.
         end: Offset after its last byte.
-        why: The fault, for a message.
+        reason: The fault, for a message.
     """
 
     start: int
     end: int
-    why: str
+    reason: str
 
 
 def checksum_file(path: Path) -> Path:

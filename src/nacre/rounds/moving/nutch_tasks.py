@@ -157,7 +157,7 @@ class RangeReader:
         for chunk in bad_chunks(path, low, high and high + _AFTER_RANGE):
             if not self._spec.salvage:
                 raise DamageError(
-                    f"{path}: bytes {chunk.start:,} to {chunk.end:,}: {chunk.why} "
+                    f"{path}: bytes {chunk.start:,} to {chunk.end:,}: {chunk.reason} "
                     f"({checksum_file(path).name}). `--salvage` leaves their records out; if the "
                     "checksums are those of another file, remove them"
                 )
@@ -216,7 +216,7 @@ def _unless_bad(
         yield from group
         return
     for record in group:
-        on_damage(f"record {record.number} at byte {record.offset:,}: {chunk.why}")
+        on_damage(f"record {record.number} at byte {record.offset:,}: {chunk.reason}")
 
 
 def require_class(file: SequenceFile, value_class: str) -> None:

@@ -56,7 +56,7 @@ class PartOptions:
         mark: Mark of that directory.
         slice: Seconds after which new visits become a part.
         tables: Makes the collector of the facts of a part; its argument returns the key of a URL.
-        left: Returns the entries (key, URL) of the list without these keys.
+        remaining: Returns the entries (key, URL) of the list without these keys.
         tell: Receives twice a second the number of visits of the scratch directory.
     """
 
@@ -67,7 +67,7 @@ class PartOptions:
     mark: str
     slice: float
     tables: Callable[[Callable[[str], str]], PartTables]
-    left: Callable[[set[str]], Iterable[tuple[str, str]]]
+    remaining: Callable[[set[str]], Iterable[tuple[str, str]]]
     tell: Callable[[int], None]
 
 
@@ -253,7 +253,7 @@ class PartMaker:
         default = self._reason()
         counts: dict[str, int] = {}
         rows = []
-        for key, url in self._options.left(fetched):
+        for key, url in self._options.remaining(fetched):
             reason = given_up.get(host(url), default).value
             counts[reason] = counts.get(reason, 0) + 1
             rows.append((key, url, reason))

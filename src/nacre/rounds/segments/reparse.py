@@ -226,7 +226,7 @@ class _Reparsing:
         else:
             self._keys |= tables.keys
             if manifest.last:
-                not_attempted = [(key, url, LOST) for key, url in listed.left(self._keys)]
+                not_attempted = [(key, url, LOST) for key, url in listed.remaining(self._keys)]
         tables.leave_out(not_attempted)
         self._write(name, manifest, tables, not_attempted)
         self._results[-1] = self._results[-1]._replace(
@@ -252,7 +252,7 @@ class _Reparsing:
                 continue
             warc = file.name.rpartition("/")[2]
             for capture in self._archive.captures(warc):
-                row = places.pop((warc, capture.kept.offset), None)
+                row = places.pop((warc, capture.stored.offset), None)
                 fact = await self._fact(capture, row, warc, fresh=rows is None)
                 if fact is not None:
                     tables.take(fact)
@@ -267,7 +267,7 @@ class _Reparsing:
         self, capture: Reread, row: Mapping[str, Any] | None, warc: str, *, fresh: bool
     ) -> VisitFact | None:
         """Return the facts of a capture; None if it is no visit of the unit."""
-        offset = capture.kept.offset
+        offset = capture.stored.offset
         if row is not None:
             via, path, source = row["via"] or "", row["path"] or "", row["source"] or ""
             entry = UnitUri(row["url"] or row["key"], via, path, source)
@@ -284,7 +284,7 @@ class _Reparsing:
                 redirect=parsed.redirect, canonical=parsed.canonical,
                 modified=parsed.modified, signature=row["signature"] or parsed.signature,
             )  # fmt: skip
-        record = capture.kept
+        record = capture.stored
         if not fresh or record.path.endswith("P"):
             return None
         entry = UnitUri(record.url, record.via, record.path, record.source)

@@ -159,7 +159,7 @@ class ParquetList:
         score, cash, depth, md = values
         return PageScore(int(score or 0), int(cash or 0), depth or 0, dict(md or ()))
 
-    def left(self, fetched: set[str]) -> Iterator[tuple[str, str]]:
+    def remaining(self, fetched: set[str]) -> Iterator[tuple[str, str]]:
         """Yield key and URL of the entries that are not fetched."""
         for key, url in zip(self._keys, self._urls, strict=True):
             if key not in fetched:

@@ -96,7 +96,7 @@ def index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
         columns = ", ".join(column.name for column in SIGNATURE_COLUMNS)
         merge = table_kind(SIGNATURES).merge
         work.kernel.execute("create temp table known as select * from changes limit 0")
-        for bucket in spec.known:
+        for bucket in spec.known_pages:
             merged = merge(local_bucket(work.storage, bucket, work.scratch))
             work.kernel.execute(
                 f"insert into known select {columns}, {bucket.bucket} as bucket from ({merged}) "

@@ -338,7 +338,7 @@ class _Generating:
         for _ in range(_MOST_PROBES):
             specs = [look._replace(ends=ends, between=now) for look in looks]
             now = bracket(self._context.engine.map(probe_task, specs), top, now)
-            if now.found:
+            if now.is_exact:
                 return now.lower
         raise RuntimeError("the end of a list was not found")
 

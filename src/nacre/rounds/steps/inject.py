@@ -252,7 +252,7 @@ class _Injecting:
         asks = not self._own and not view.lines and self._options == InjectOptions()
         if asks and (state := judged_state(self._version, self._judged)) is not None:
             line_filter = KnownLinesFilter(self._context, self._version, state, exchange, folder)
-            lines = line_filter.rest(lists)
+            lines = line_filter.unknown_lines(lists)
         entries, first = reading.entries(lines), 0
         # A collection of all imported objects takes as long as reading a thousand seeds.
         was_frozen = gc.get_freeze_count() > 0

@@ -71,7 +71,7 @@ class LinesSpec(NamedTuple):
         seeds: The buckets of the table of seeds.
         urls: The buckets of the table of URLs, of the same numbers.
         state: The state with the rows of seeds that count (`judged_state`).
-        rest: Name of the file for unknown lines.
+        unknown: Name of the file for unknown lines.
         pages: Name of the file for the URLs of known lines.
     """
 
@@ -80,7 +80,7 @@ class LinesSpec(NamedTuple):
     seeds: tuple[BucketFiles, ...]
     urls: tuple[BucketFiles, ...]
     state: SeedTableState
-    rest: str
+    unknown: str
     pages: str
 
 
@@ -90,12 +90,12 @@ class LookedUpLines(NamedTuple):
     Attributes:
         lines: Known lines.
         pages: Their URLs.
-        rest: Unknown lines.
+        unknown: Unknown lines.
     """
 
     lines: int
     pages: int
-    rest: int
+    unknown: int
 
 
 def look_lines_up_task(spec: LinesSpec) -> LookedUpLines:
@@ -126,7 +126,7 @@ def look_lines_up_task(spec: LinesSpec) -> LookedUpLines:
             "select n, line from rest order by n", str(unknown_path), row_group=_PART
         ).rows
         if unknown:
-            work.storage.upload(unknown_path, spec.rest)
+            work.storage.upload(unknown_path, spec.unknown)
         return LookedUpLines(lines, pages, unknown)
 
 
@@ -180,7 +180,7 @@ class KnownLinesFilter:
         self._starts: list[tuple[int, str]] = []
         self.known = KnownLines()
 
-    def rest(self, lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
+    def unknown_lines(self, lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
         """Yield the unknown lines, in their order; `known` counts the others."""
         numbers = self._number(lists)
         first = list(islice(numbers, _LEAST_LINES))
@@ -263,7 +263,7 @@ class KnownLinesFilter:
             sum(result.pages for result in results),
             {group: spec.pages for (group, spec), result in pairs if result.pages},
         )
-        unknown = [spec.rest for (_, spec), result in pairs if result.rest]
+        unknown = [spec.unknown for (_, spec), result in pairs if result.unknown]
         return [*unknown, *self._exchange.send(_UNUSUAL).values()]
 
 

@@ -171,7 +171,7 @@ class LinksSpec(NamedTuple):
         last: The last bucket.
         settings: `cycle.links`.
         dry: Count, and publish nothing.
-        known: For a rebuild, buckets of the table whose rows of other pages stay; else ().
+        known_pages: For a rebuild, buckets of the table whose rows of other pages stay; else ().
     """
 
     place: TaskPlace
@@ -181,7 +181,7 @@ class LinksSpec(NamedTuple):
     last: int
     settings: LinkDbSettings
     dry: bool = False
-    known: tuple[BucketFiles, ...] = ()
+    known_pages: tuple[BucketFiles, ...] = ()
 
 
 class TakenLinks(NamedTuple):
@@ -192,14 +192,14 @@ class TakenLinks(NamedTuple):
         internal: See `LinksResult`.
         external: See `LinksResult`.
         files: The files that it wrote.
-        kept: Rows of other pages that stay.
+        unchanged: Rows of other pages that stay.
     """
 
     facts: int
     internal: int
     external: int
     files: list[TableFile]
-    kept: int = 0
+    unchanged: int = 0
 
 
 def links_task(spec: LinksSpec) -> TakenLinks:
@@ -228,13 +228,13 @@ def links_task(spec: LinksSpec) -> TakenLinks:
 
 def _keep_other_rows(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
     """Write the rows of pages without a segment, which have no other source."""
-    if not spec.known:
+    if not spec.known_pages:
         return []
     names = [name for segment_facts in spec.facts for name in segment_facts.files("visits")]
     visits = parquet(local_facts(work.storage, names, work))
     work.kernel.execute(f"create temp table pages as select distinct key from {visits}")
     files = []
-    for bucket in spec.known:
+    for bucket in spec.known_pages:
         local = local_bucket(work.storage, bucket, work.scratch)
         path = work.scratch / f"kept-{bucket.bucket}.parquet"
         rows = f"({merge_links(local.base, local.adds)}) l anti join pages p on p.key = l.src"
@@ -288,7 +288,7 @@ def links(context: StepContext, *, rebuild: bool = False) -> LinksResult:
         links_task, _specs(context, version, waiting, facts, rebuild=rebuild)
     )
     files = [file for result in results for file in result.files]
-    kept_rows = sum(result.kept for result in results)
+    kept_rows = sum(result.unchanged for result in results)
     outcome = LinksResult(
         tuple(waiting),
         sum(result.facts for result in results),

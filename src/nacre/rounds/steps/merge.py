@@ -94,7 +94,7 @@ class GatherSpec(NamedTuple):
 
     Attributes:
         place: The work place in our storage.
-        other: The work place in the storage of the other crawl.
+        source: The work place in the storage of the other crawl.
         number: Number of the other crawl; of equal rows the first crawl wins.
         table: The table.
         files: The buckets, with their files.
@@ -107,7 +107,7 @@ class GatherSpec(NamedTuple):
     """
 
     place: TaskPlace
-    other: TaskPlace
+    source: TaskPlace
     number: int
     table: str
     files: tuple[BucketFiles, ...]
@@ -248,7 +248,7 @@ def _gather_specs(
 def gather_task(spec: GatherSpec) -> GatheredRows:
     """Write the rows of another crawl with their buckets here."""
     refused: Counter[str] = Counter()
-    with spec.other.open() as work:
+    with spec.source.open() as work:
         kernel = work.kernel
         kernel.execute(f"create temp table rows as {_rows_sql(work, spec)}")
         admission = None if spec.rules is None else spec.rules.admission(work.scratch)
@@ -366,7 +366,7 @@ def _compare(
     changes = compare_rows(context, version, rows)
     archive = import_captures(context, version, crawls, changes.records)
     rows = rows._replace(archive=archive.files, segments=archive.segments)
-    options = {"others": sorted({spec.other.storage for spec, _ in gathered})}
+    options = {"others": sorted({spec.source.storage for spec, _ in gathered})}
     outcome = commit_rows(context, version, rows, changes, "merge", options)
     links = sum(file.rows for file in rows.links)
     return MergeResult(

@@ -52,7 +52,7 @@ class ArchiveSpec(NamedTuple):
 
     Attributes:
         place: The work place in our storage.
-        other: The work place in the storage of the other crawl.
+        source: The work place in the storage of the other crawl.
         number: Number of the other crawl.
         records: Files with the requested records: `place`, `record_id`.
         facts: Some of its segments; of a large one some of its parts.
@@ -63,7 +63,7 @@ class ArchiveSpec(NamedTuple):
     """
 
     place: TaskPlace
-    other: TaskPlace
+    source: TaskPlace
     number: int
     records: tuple[str, ...]
     facts: tuple[FetchedFacts, ...]
@@ -203,7 +203,7 @@ def _archive(
 
 def archive_task(spec: ArchiveSpec) -> ArchiveFound:
     """Find captures in parts of another crawl, and write their visits and links."""
-    with spec.other.open() as work:
+    with spec.source.open() as work:
         _load_wanted(work, spec)
         segments = _load_visits(work, spec)
         count = int(work.kernel.value("select count(distinct record_id) from visits"))

@@ -49,7 +49,7 @@ class NearSearch(NamedTuple):
         settings: `cycle.dedup`.
         version: The version that it begins with.
         facts: The segments.
-        known: The buckets of the table of signatures.
+        known_pages: The buckets of the table of signatures.
         chosen: The file of the duplicates of the same content, which are not compared; "" for none.
         folder: Folder for exchanged files.
         buckets: Number of buckets.
@@ -59,7 +59,7 @@ class NearSearch(NamedTuple):
     settings: CycleDedupSettings
     version: CycleVersion
     facts: tuple[FetchedFacts, ...]
-    known: tuple[BucketFiles, ...]
+    known_pages: tuple[BucketFiles, ...]
     chosen: str
     folder: str
     buckets: int
@@ -80,7 +80,7 @@ class IndexSpec(NamedTuple):
         place: The work place of the task.
         version: Number of the version to commit.
         facts: The segments.
-        known: The buckets with their files.
+        known_pages: The buckets with their files.
         buckets: Number of buckets.
         first: The first bucket.
         last: The last bucket.
@@ -91,7 +91,7 @@ class IndexSpec(NamedTuple):
     place: TaskPlace
     version: int
     facts: tuple[FetchedFacts, ...]
-    known: tuple[BucketFiles, ...]
+    known_pages: tuple[BucketFiles, ...]
     buckets: int
     first: int
     last: int
@@ -122,7 +122,7 @@ def near_index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
         kernel.execute("create temp table known as select * from fresh limit 0")
         columns = ", ".join(known_bucket.name for known_bucket in SIGNATURE_COLUMNS)
         merge = table_kind(SIGNATURES).merge
-        for known_bucket in spec.known:
+        for known_bucket in spec.known_pages:
             merged = merge(local_bucket(work.storage, known_bucket, work.scratch))
             kernel.execute(
                 f"insert into known select {columns}, {known_bucket.bucket} from ({merged}) "
@@ -284,7 +284,7 @@ def find_near_duplicates(search: NearSearch) -> NearResult:
             context.place,
             number,
             search.facts,
-            tuple(bucket for bucket in search.known if f <= bucket.bucket <= last),
+            tuple(bucket for bucket in search.known_pages if f <= bucket.bucket <= last),
             buckets,
             f,
             last,

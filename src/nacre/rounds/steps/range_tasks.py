@@ -90,7 +90,7 @@ class GatherRangesSpec(NamedTuple):
     Attributes:
         place: The work place of the task.
         version: Number of the version to commit.
-        kept: Files of candidates.
+        candidates: Files of candidates.
         tallies: Files of counts by host; () in a dry run.
         hosts: The files of hosts of the bucket.
         keep: The limits.
@@ -99,7 +99,7 @@ class GatherRangesSpec(NamedTuple):
 
     place: TaskPlace
     version: int
-    kept: tuple[str, ...]
+    candidates: tuple[str, ...]
     tallies: tuple[str, ...]
     hosts: BucketFiles
     keep: KeepPlan
@@ -110,12 +110,12 @@ class GatheredFiles(NamedTuple):
     """Files and counts of a bucket.
 
     Attributes:
-        kept: Candidates in the exchanged file.
+        candidates: Candidates in the exchanged file.
         capped: Further candidates that caps and limits exclude.
         hosts: New files of hosts.
     """
 
-    kept: int
+    candidates: int
     capped: int
     hosts: WrittenHosts
 
@@ -128,10 +128,10 @@ def gather_task(spec: GatherRangesSpec) -> GatheredFiles:
             load_hosts(work, [spec.hosts])
             rows = summed_hosts("hosts", _source(work, spec.tallies), changed=True)
             hosts = write_hosts(work, spec.hosts, rows, spec.version)
-        if not spec.kept:
+        if not spec.candidates:
             return GatheredFiles(0, 0, hosts)
         work.kernel.execute(KEPT_TABLE)
-        work.kernel.execute(f"insert into kept by name from {_source(work, spec.kept)}")
+        work.kernel.execute(f"insert into kept by name from {_source(work, spec.candidates)}")
         query, capped = kept_query(work.kernel, spec.keep)
         return GatheredFiles(work.send(query, spec.exchange), capped, hosts)
 
@@ -190,7 +190,7 @@ def _join(
     return SelectedFiles(
         sum_counts([part.counts for part in parts]),
         spec.exchange,
-        gathered.kept,
+        gathered.candidates,
         tuple(bucket for part in parts for bucket in part.buckets),
         (hosts,),
         {

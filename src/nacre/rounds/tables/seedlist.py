@@ -141,19 +141,19 @@ class BadMetadata(NamedTuple):
     Attributes:
         line: Number of the line, from 1.
         text: The seed as it is written.
-        why: The fault.
+        reason: The fault.
         file: The list, as the operator named it; "" when typed.
     """
 
     line: int
     text: str
-    why: str
+    reason: str
     file: str = ""
 
     def __str__(self) -> str:
         """`list.txt:3: 'http://a.example/' is taken without wrong metadata: why`."""
         place = f"{self.file}:{self.line}: " if self.file else ""
-        return f"{place}{self.text!r} is taken without wrong metadata: {self.why}"
+        return f"{place}{self.text!r} is taken without wrong metadata: {self.reason}"
 
 
 class NumberedLines(NamedTuple):

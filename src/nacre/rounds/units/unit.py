@@ -300,7 +300,7 @@ class UnitRun:
             mark=mark,
             slice=spec.slice,
             tables=tables,
-            left=uris.left,
+            remaining=uris.remaining,
             tell=lambda visits: self._report(visits, counter.progress(_given_up(unit))),
         )
         counter = _counter(uris, chain)

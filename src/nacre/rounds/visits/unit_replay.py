@@ -48,7 +48,7 @@ class VisitReplay:
             status: Its fetch status.
             offset: Offset of its first record.
         """
-        stored, capture = reread.kept, reread.capture
+        stored, capture = reread.stored, reread.capture
         uri = listed_uri(self._records, entry)
         overlay = self._records.rules.sheets.of(uri)
         visit = Visit(uri, status=status, overlay=overlay)
@@ -74,13 +74,13 @@ class VisitReplay:
 
 def is_bodiless(reread: Reread) -> bool:
     """A revisit of the same payload whose original is not there."""
-    revisit = reread.kept.revisit
+    revisit = reread.stored.revisit
     return revisit is not None and revisit.kind == IDENTICAL and reread.capture.status == 304
 
 
 def stored_as(reread: Reread) -> Stored:
     """The addition of a capture to the archive."""
-    revisit = reread.kept.revisit
+    revisit = reread.stored.revisit
     if revisit is None:
-        return Stored.NOVEL if reread.kept.base is None else Stored.DELTA
+        return Stored.NOVEL if reread.stored.base is None else Stored.DELTA
     return Stored.DUPLICATE if revisit.kind == IDENTICAL else Stored.NOT_MODIFIED
