@@ -42,7 +42,7 @@ def test_beta_of_known_shapes():
 
 def test_recall_of_an_audit():
     # 2 of 100 pages drawn had changed: of the 9,900 others about 198, beside 792 found.
-    recall = RecallEstimate(drawn=100, changed=2, left=9_900, found=792).recall()
+    recall = RecallEstimate(drawn=100, changed=2, not_drawn=9_900, changes_found=792).recall()
     assert recall.value == pytest.approx(0.8)
     assert recall.low < 0.8 < recall.high < 1.0
 

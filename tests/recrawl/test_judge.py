@@ -186,7 +186,7 @@ def test_a_signature_of_the_whole_page_learns_no_noise() -> None:
     first = judge.judge(
         PageRow("http://a.test/x"), _reply(body="<p>One text.</p>", digest="sha1:1")
     )
-    assert (first.kind, first.kept) == (ChangeClass.NONE, True)
+    assert (first.kind, first.is_version) == (ChangeClass.NONE, True)
     again = judge.judge(KNOWN, _reply(body="<p>Another text.</p>", digest="sha1:2"))
     assert again.kind.is_change
     assert (again.noise, again.suspect) == (0.0, 0)
@@ -341,7 +341,7 @@ def test_the_first_run_in_a_browser_is_no_change_of_the_page() -> None:
     judge.judge(PageRow(shell.url), shell)
     row = PageRow(shell.url, visits=1, digest="sha1:shell")
     first = judge.judge(row, _rendered("The exhibition opens in May."))
-    assert (first.kind, first.reason, first.kept) == (ChangeClass.NONE, "rendered", True)
+    assert (first.kind, first.reason, first.is_version) == (ChangeClass.NONE, "rendered", True)
     row = PageRow(shell.url, visits=2, digest="dom:before")
     assert not judge.judge(row, _rendered("The exhibition opens in May.")).kind.is_change
     later = judge.judge(row, _rendered("The exhibition was cancelled. \u5c55\u89c8\u53d6\u6d88"))

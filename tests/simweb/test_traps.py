@@ -25,7 +25,7 @@ def test_a_forum_with_session_ids_ends():
     drive(world, policy, decisions, DriverSteps(7 * DAY, 14.0))
     searches = [row for row in decisions.archive.rows if "sid=" in row.url]
     assert 50 <= len(searches) < 200
-    assert policy.planner.held > 50
+    assert policy.planner.trapped > 50
     visited = {row.url for row in decisions.archive.rows}
     first = [one for one in Truth(world).tracks.values() if one.kind == "article" and one.born < 0]
     assert {one.url for one in first if one.spans[0].end > 0} <= visited
@@ -51,5 +51,5 @@ def test_a_step_in_a_world_of_all_traps_ends():
     drive(world, policy, decisions, DriverSteps(7 * DAY, 7.0))
     visited = {row.url for row in decisions.archive.rows}
     assert WIDE_PAGE in visited
-    assert policy.planner.held > 100
+    assert policy.planner.trapped > 100
     assert len(visited) < 5_000  # of more than 100,000 combinations of filters alone

@@ -45,12 +45,12 @@ class ScopeExclusion(NamedTuple):
     Attributes:
         expression: It, as the rule has it.
         rule: Path of the rule: `scope.5`.
-        found: The same as an expression that is found in a URL.
+        pattern: The same as an expression that is found in a URL.
     """
 
     expression: str
     rule: str
-    found: str
+    pattern: str
 
 
 def exclusions(scope: Sequence[Rule]) -> tuple[ScopeExclusion, ...]:

@@ -249,7 +249,7 @@ def _readmit(context: OperationContext, settings: "JobSettings", regex: str) -> 
         if not is_running(layout.socket) and not takes_back(view.store):
             return None
     number = 0
-    excluded = [exclusion.found for exclusion in exclusions(load_job(layout).settings.scope)]
+    excluded = [exclusion.pattern for exclusion in exclusions(load_job(layout).settings.scope)]
     for path, options in readmitted_files(look, matcher(regex), excluded):
         for imported in import_lines(context, partial(file_lines, path), options):
             number += imported.tally.scheduled

@@ -219,7 +219,7 @@ class Planner:
         return self._outcome.least
 
     @property
-    def held(self) -> int:
+    def trapped(self) -> int:
         """Visits of the step that wait, because they lead into traps."""
         return self._traps.held
 

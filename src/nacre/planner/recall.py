@@ -30,14 +30,14 @@ class RecallEstimate(NamedTuple):
     Attributes:
         drawn: Pages drawn at random, that the plan would have left out.
         changed: Those that had changed.
-        left: Pages that were left out, those drawn not counted.
-        found: Changes that the step found, those of the sample too.
+        not_drawn: Pages that were left out, those drawn not counted.
+        changes_found: Changes that the step found, those of the sample too.
     """
 
     drawn: int
     changed: int
-    left: float
-    found: float
+    not_drawn: float
+    changes_found: float
 
     def share(self, coverage: float = 0.95) -> Range:
         """Share of the pages left out that had changed."""
@@ -46,7 +46,7 @@ class RecallEstimate(NamedTuple):
 
     def missed(self, coverage: float = 0.95) -> Range:
         """Changes among the pages left out; the sample is part of a finite number of pages."""
-        remaining = round(self.left)
+        remaining = round(self.not_drawn)
         low, high = hidden_interval(self.changed, self.drawn, remaining, coverage)
         return Range(low, self.share().value * remaining, high)
 
@@ -56,8 +56,8 @@ class RecallEstimate(NamedTuple):
         return Range(*map(self._recall_at, (missed.high, missed.value, missed.low)))
 
     def _recall_at(self, missed: float) -> float:
-        everything = self.found + missed
-        return self.found / everything if everything > 0.0 else 1.0
+        everything = self.changes_found + missed
+        return self.changes_found / everything if everything > 0.0 else 1.0
 
 
 def hidden_interval(

@@ -108,7 +108,7 @@ class VisitFinding(NamedTuple):
         listing: Probability that it is an index page; None if it was not estimated.
         noise: Probability that an unchanged page of this template looks changed.
         suspect: Place of a difference that may be noise, which a second visit would show; 0: none.
-        kept: The visit is the version that later ones are compared with.
+        is_version: The visit is the version that later ones are compared with.
         proven: It is proven that a reader sees nothing new: it need not be stored.
         evidence: The first decisive differences, as text.
         unproven: The names of differences that other pages of the run may yet prove to be noise.
@@ -123,7 +123,7 @@ class VisitFinding(NamedTuple):
     listing: float | None = None
     noise: float = 0.0
     suspect: int = 0
-    kept: bool = False
+    is_version: bool = False
     proven: bool = False
     evidence: str = ""
     unproven: tuple[EventKeys, ...] = ()

@@ -228,7 +228,7 @@ class PageJudge:
             *(Answer.THERE, change.kind, change.score, change.reason, listing),
             noise=noise,
             suspect=suspect,
-            kept=is_kept,
+            is_version=is_kept,
             proven=change.proven,
             evidence=evidence_of(change, template),
             unproven=change.unproven if change.kind.is_change else (),

@@ -206,7 +206,7 @@ class Recrawl:
         self._tell_what_waits()
         is_cut, planner = cut and bool(self._run.budget), self.planner
         unvisited = dropped + (yield from planner.counting()) if is_cut else 0
-        note_not_visited(self._store, NotVisited(unvisited, planner.held, planner.repeated))
+        note_not_visited(self._store, NotVisited(unvisited, planner.trapped, planner.repeated))
         self._store.set_counter(CUT, int(is_cut))
         if self.planner.least > 0.0:
             self._store.set_counter(PRICE, round(self.planner.least * PRICES))
@@ -222,7 +222,7 @@ class Recrawl:
             )
 
     def _tell_what_waits(self) -> None:
-        trapped, repeated = self.planner.held, self.planner.repeated
+        trapped, repeated = self.planner.trapped, self.planner.repeated
         if trapped > self._told[0]:
             self._logs.job(
                 f"{trapped} visits wait that lead into traps: calendars, filters, "
@@ -318,7 +318,7 @@ class Recrawl:
             longest = self._full_every[visit.overlay]
             notable = version is not None and self.step - version.full < longest
             versions, url = self._known.versions, visit.uri.url
-            if notable and finding.proven and (not finding.kept or versions.leave_out(url)):
+            if notable and finding.proven and (not finding.is_version or versions.leave_out(url)):
                 visit.note_only()
             else:
                 visit.write_reply()
@@ -390,14 +390,14 @@ class Recrawl:
         """Record the place of the current version, if the version changed."""
         url, capture = visit.uri.url, visit.capture
         if capture is not None and final_dom(visit):
-            if finding.kept:
+            if finding.is_version:
                 self._known.versions.moved_on_rendered(visit, capture, self.step)
             return
         is_page = visit.status == 200 and finding.answer is Answer.THERE
         if capture is None or not is_page or stored is Stored.NOTED:
             return
         version = self._pages.version(url)
-        if finding.kept or (stored in _VERSIONS and version):
+        if finding.is_version or (stored in _VERSIONS and version):
             differs = stored is Stored.DELTA and version is not None
             full = version.full if version is not None and differs else self.step
             versions = self._known.versions

@@ -164,7 +164,7 @@ def _document(context: StepContext, key: str, folder: str) -> SearchDocument | s
         boost=boost_of(context), links=links, news=facts, key=key,
     )  # fmt: skip
     changes_result = changes_task(spec)
-    if not (changes_result.given or changes_result.removed):  # then there is no file
+    if not (changes_result.written or changes_result.removed):  # then there is no file
         return "unknown"
     with context.place.open() as work:
         source = parquet([str(localize(work.storage, changes, work.scratch))])

@@ -163,7 +163,7 @@ class RoundsListener(Protocol):
         """Nothing is due, and rounds wait for it."""
         ...
 
-    def done(self, step: str, result: Any) -> None:  # noqa: ANN401 - of the step
+    def finish(self, step: str, result: Any) -> None:  # noqa: ANN401 - of the step
         """A step is over."""
         ...
 
@@ -184,7 +184,7 @@ class SilentListener:
     def waits(self, result: GenerateResult) -> None:
         """See `RoundsListener`."""
 
-    def done(self, step: str, result: Any) -> None:  # noqa: ANN401 - as the protocol
+    def finish(self, step: str, result: Any) -> None:  # noqa: ANN401 - as the protocol
         """See `RoundsListener`."""
 
     def note(self, text: str) -> None:
@@ -307,7 +307,7 @@ class RoundsRunner:
         self._listener.begin("", INJECT)
         with self._open(self.now()) as context:
             result = self._steps.inject(context, lists)
-        self._listener.done(INJECT, result)
+        self._listener.finish(INJECT, result)
 
     def run(self) -> RoundsResult:
         """Run the rounds, and count the known URLs at the end.
@@ -391,7 +391,7 @@ class RoundsRunner:
             if name == FETCH:
                 self._fetch(context, journal.round)
             else:
-                self._listener.done(name, self._work(name, context, journal.round))
+                self._listener.finish(name, self._work(name, context, journal.round))
         return True
 
     def _work(self, name: str, context: StepContext, number: int) -> object:
@@ -424,7 +424,7 @@ class RoundsRunner:
             self._listener.waits(result)
             waited += self._sleep(nap)
             clock = self.now()
-        self._listener.done(GENERATE, result)
+        self._listener.finish(GENERATE, result)
         return bool(result.selected)
 
     def _sleep(self, seconds: float) -> float:
@@ -443,7 +443,7 @@ class RoundsRunner:
         if result.interrupted:
             self._left = FetchSoFar(number, segment, result.pages, result.warc_bytes)
         self._totals = self._totals.plus(result)
-        self._listener.done(FETCH, result)
+        self._listener.finish(FETCH, result)
         push_rounds(context.layout, context.settings, self._listener.note)
 
     def _report(self, kind: str, numbers: Mapping[str, Any]) -> None:

@@ -62,7 +62,7 @@ def test_a_pipe_gets_lines_for_people_unless_json_is_asked_for(capsys: pytest.Ca
     for as_json in (False, True):
         shown = display.display_of(quiet=False, as_json=as_json)
         shown.step("round 1/2", "update")
-        shown.done({"links": 7}, "7 links")
+        shown.finish({"links": 7}, "7 links")
     line, *told = capsys.readouterr().err.splitlines()
     assert line == "round 1/2 update    7 links"
     assert [json.loads(one)["type"] for one in told] == ["begin", "done"]

@@ -206,7 +206,7 @@ def test_a_step_ends_and_visits_all_that_is_none(
     chosen = list(_steps(planner, site, START))
     assert sum("/news/" in one.url for one in chosen) == 60
     assert 50 <= _trapped(chosen) < 400
-    assert planner.held
+    assert planner.trapped
     site.articles = 70
     later = list(_steps(planner, site, START + 7 * DAY))
     assert sum("/news/" in one.url and one.reason == "new" for one in later) == 10

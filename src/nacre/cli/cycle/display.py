@@ -34,7 +34,7 @@ class StepDisplay(Protocol):
         """The progress of the step."""
         ...
 
-    def done(self, numbers: Mapping[str, Any], text: str) -> None:
+    def finish(self, numbers: Mapping[str, Any], text: str) -> None:
         """It is over."""
         ...
 
@@ -75,7 +75,7 @@ class StepLines:
         self._next = now + (_EVERY if self._live else _LATE)
         self._write(self._head + text, last=not self._live)
 
-    def done(self, numbers: Mapping[str, Any], text: str) -> None:
+    def finish(self, numbers: Mapping[str, Any], text: str) -> None:
         """See `StepDisplay`."""
         took = time.monotonic() - self._began
         line = self._head + text
@@ -124,7 +124,7 @@ class StepJson:
             self._next = time.monotonic() + 5.0
             self._line("progress", {**numbers, "text": text})
 
-    def done(self, numbers: Mapping[str, Any], text: str) -> None:
+    def finish(self, numbers: Mapping[str, Any], text: str) -> None:
         """See `StepDisplay`."""
         seconds = round(time.monotonic() - self._began, 3)
         self._line("done", {**numbers, "text": text, "seconds": seconds})
@@ -152,7 +152,7 @@ class StepSilence:
     def progress(self, numbers: Mapping[str, Any], text: str) -> None:
         """See `StepDisplay`."""
 
-    def done(self, numbers: Mapping[str, Any], text: str) -> None:
+    def finish(self, numbers: Mapping[str, Any], text: str) -> None:
         """See `StepDisplay`."""
 
     def leave(self) -> None:

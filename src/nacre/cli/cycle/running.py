@@ -190,12 +190,12 @@ class RoundsScreen:
         """See `RoundsListener`."""
         self._display.progress(result_numbers(result), generate_text(result))
 
-    def done(self, step: str, result: Any) -> None:  # noqa: ANN401 - as the protocol
+    def finish(self, step: str, result: Any) -> None:  # noqa: ANN401 - as the protocol
         """See `RoundsListener`."""
         if step in _REFUSED:
             _REFUSED[step](result)
         numbers_of = _NUMBERS.get(step, result_numbers)
-        self._display.done(numbers_of(result), _TEXTS[step](result))
+        self._display.finish(numbers_of(result), _TEXTS[step](result))
 
     def note(self, text: str) -> None:
         """See `RoundsListener`."""

@@ -46,7 +46,7 @@ class NewHook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paused: bool = False
 
     @property
-    def wish(self) -> HookWish:
+    def hook_request(self) -> HookWish:
         """The webhook without its secret."""
         return HookWish(self.url, self.on, self.private, self.paused)
 
@@ -131,9 +131,9 @@ async def add_hook(call: HookCall) -> HookItem:
     """
     request: NewHook = call.body
     _require_may_send(call, request)
-    call.note.change(None, request.wish)
+    call.note.change(None, request.hook_request)
     book, owner = call.parts, call.identity.name
-    number = book.add(request.wish, request.secret or "", owner, call.identity.places)
+    number = book.add(request.hook_request, request.secret or "", owner, call.identity.places)
     return _item(call, hook_of(call, str(number)))
 
 
@@ -147,9 +147,9 @@ async def change_hook(call: HookCall) -> HookItem:
     request: NewHook = call.body
     before = hook_of(call)
     _require_may_send(call, request)
-    call.note.change(before.wish, request.wish)
+    call.note.change(before.wish, request.hook_request)
     secret = before.secret if request.secret is None else request.secret
-    call.parts.change(before.id, request.wish, secret, call.identity.name)
+    call.parts.change(before.id, request.hook_request, secret, call.identity.name)
     return _item(call, hook_of(call))
 
 

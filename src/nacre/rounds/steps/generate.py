@@ -217,7 +217,7 @@ class _Generating:
         if not looks:
             return self._discard(result, selected)
         ends: list[Place | None] = []
-        counts_kept = [part.kept for part in selected if part.kept]
+        counts_kept = [part.candidates for part in selected if part.candidates]
         wide = looks if len(looks) == 1 else merge_looks(looks, counts_kept)
         while len(ends) < self._options.segments:
             ends.append(self._end(wide, tuple(ends), sum(counts_kept)))
@@ -294,7 +294,7 @@ class _Generating:
                 context.interval, partition, (),
             )
             for part in selected
-            if part.kept
+            if part.candidates
         ]  # fmt: skip
         if counting is not None and looks:
             looks = [_merge_looks(looks)]

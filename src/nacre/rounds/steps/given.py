@@ -98,7 +98,7 @@ class GivenSpec(NamedTuple):
         facts: Files of facts of hosts that are not in their table yet.
         delay: Expected time from one fetch of a host to the next, s.
         exchange: Name of the file for the rows.
-        known: Name of the file for the rows of the hosts.
+        host_rows: Name of the file for the rows of the hosts.
     """
 
     place: TaskPlace
@@ -108,7 +108,7 @@ class GivenSpec(NamedTuple):
     facts: tuple[str, ...]
     delay: float
     exchange: str
-    known: str
+    host_rows: str
 
 
 def given_task(spec: GivenSpec) -> bool:
@@ -146,7 +146,7 @@ def given_task(spec: GivenSpec) -> bool:
         hosts_written = work.send(
             f"select 0 as segment, g.unit, {_HOST_COLUMNS} from (select distinct host, unit from "
             "given) g join hosts h using (host) where h.time is not null",
-            spec.known,
+            spec.host_rows,
         )
         return bool(hosts_written)
 
@@ -193,7 +193,7 @@ def list_given(
         specs = [spec._replace(facts=tuple(facts)) for spec in specs]
         have_hosts = context.engine.map(given_task, specs)
         sources = tuple(spec.exchange for spec in specs)
-        hosts = tuple(spec.known for spec, h in zip(specs, have_hosts, strict=True) if h)
+        hosts = tuple(spec.host_rows for spec, h in zip(specs, have_hosts, strict=True) if h)
         lists = [
             ListSpec(
                 context.place, sources, hosts, 0, unit,

@@ -251,10 +251,10 @@ class _Indexing:
             for n, g in enumerate(groups)
         ]
         results = context.engine.map(changes_task, specs)
-        self._looked = sum(b.looked for b in results)
-        self._context.tell("index", {"pages": sum(b.given for b in results)})
+        self._looked = sum(b.compared for b in results)
+        self._context.tell("index", {"pages": sum(b.written for b in results)})
         return [
-            spec.exchange for spec, b in zip(specs, results, strict=True) if b.given or b.removed
+            spec.exchange for spec, b in zip(specs, results, strict=True) if b.written or b.removed
         ]
 
     def _rows(self, work: TaskWork, names: Sequence[str]) -> Iterator[dict[str, Any]]:

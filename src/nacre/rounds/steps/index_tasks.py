@@ -85,15 +85,15 @@ class ChangesFound(NamedTuple):
     """The numbers of a task.
 
     Attributes:
-        given: Pages whose documents are to be written.
+        written: Pages whose documents are to be written.
         removed: Pages whose documents are to be deleted.
-        looked: Keys that were compared with the documents of the writer; for a complete bucket, the
-            rows of its files.
+        compared: Keys that were compared with the documents of the writer; for a complete bucket,
+            the rows of its files.
     """
 
-    given: int
+    written: int
     removed: int
-    looked: int
+    compared: int
 
 
 def changes_task(spec: ChangesSpec) -> ChangesFound:

@@ -55,7 +55,7 @@ class ListedSeeds(NamedTuple):
         defaults: Default values of seeds.
         clock: The clock of the step, ms.
         judged: Hash of the rules.
-        known: The exchanged file with the URLs of known, unparsed lines; "" for none.
+        known_pages: The exchanged file with the URLs of known, unparsed lines; "" for none.
         dry: Count, and write nothing.
     """
 
@@ -67,7 +67,7 @@ class ListedSeeds(NamedTuple):
     defaults: InjectDefaults
     clock: int
     judged: int
-    known: str = ""
+    known_pages: str = ""
     dry: bool = False
 
 
@@ -145,8 +145,8 @@ class _ListedBucket:
             f"where bucket = {number} qualify row_number() over (partition by key order by n desc)"
             " = 1"
         )
-        if self._spec.known:
-            known_path = localize(self._work.storage, self._spec.known, self._work.scratch)
+        if self._spec.known_pages:
+            known_path = localize(self._work.storage, self._spec.known_pages, self._work.scratch)
             kernel.execute(
                 f"delete from listed using {parquet([str(known_path)])} known "
                 f"where known.key = listed.key and known.bucket = {number}"

@@ -125,13 +125,13 @@ class JudgedRows(NamedTuple):
     """Counts of the rows that other rules had judged last.
 
     Attributes:
-        asked: Judged rows.
+        judged: Judged rows.
         excluded: Judged rows that are excluded now, by rule.
         readmitted: Rows that are no longer excluded.
         newly_excluded: Rows that are newly excluded.
     """
 
-    asked: int
+    judged: int
     excluded: dict[str, int]
     readmitted: int
     newly_excluded: int = 0

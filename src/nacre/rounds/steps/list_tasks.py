@@ -294,7 +294,7 @@ class ListSpec(NamedTuple):
         segment: The segment, from 0.
         unit: The unit, from 0.
         name: Name of the list.
-        known: Name of the file for the rows of its hosts.
+        host_rows: Name of the file for the rows of its hosts.
         fetched: The files of fetched keys of hosts.
         keys: Name of the file for fetched keys of the hosts of the unit.
     """
@@ -305,7 +305,7 @@ class ListSpec(NamedTuple):
     segment: int
     unit: int
     name: str
-    known: str
+    host_rows: str
     fetched: tuple[str, ...] = ()
     keys: str = ""
 
@@ -328,7 +328,7 @@ def list_task(spec: ListSpec) -> int:
             paths = [str(localize(work.storage, name, work.scratch)) for name in spec.hosts]
             work.send(
                 f"select {_HOST_COLUMNS} from {parquet(paths)} h where {mine} order by host",
-                spec.known,
+                spec.host_rows,
             )
         return written.rows
 

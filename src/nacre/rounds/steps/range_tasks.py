@@ -161,7 +161,7 @@ def gather_ranges(
     gathers = [
         GatherRangesSpec(
             f.place, f.version,
-            tuple(files_of_task.exchange for _, files_of_task in parts if files_of_task.kept),
+            tuple(files_of_task.exchange for _, files_of_task in parts if files_of_task.candidates),
             () if f.dry else tuple(spec.tallies for spec, _ in parts),
             f.hosts[0], f.keep, f"{folder}/gathered-{b}.parquet",
         )

@@ -163,7 +163,7 @@ class _Refiltering:
         judged, written = judge_rows(
             kernel, "asked", self._admission, spec.rules.hash, every=spec.rules.changed is not None
         )
-        self._counts.update(asked=judged.asked, readmitted=judged.readmitted)
+        self._counts.update(asked=judged.judged, readmitted=judged.readmitted)
         self._excluded.update(judged.excluded)
         if written and not spec.dry:
             path = self._work.scratch / f"admission-{bucket.bucket}.parquet"

@@ -95,7 +95,7 @@ class SelectedFiles(NamedTuple):
     Attributes:
         counts: Counts of its buckets.
         exchange: Name of the file of candidates.
-        kept: Candidates in it; 0 if there is no such file.
+        candidates: Candidates in it; 0 if there is no such file.
         buckets: The buckets with their current files.
         hosts: Their files of hosts.
         added: New files by table: bases, judged rows, hosts.
@@ -109,7 +109,7 @@ class SelectedFiles(NamedTuple):
 
     counts: SelectCounts
     exchange: str
-    kept: int
+    candidates: int
     buckets: tuple[BucketFiles, ...]
     hosts: tuple[BucketFiles, ...]
     added: dict[str, list[TableFile]]
@@ -240,7 +240,7 @@ class _Selecting:
             "update seen set excluded = asked.excluded from asked "
             "where asked.key = seen.key and asked.excluded is distinct from seen.excluded"
         )
-        self._judged += judged.asked
+        self._judged += judged.judged
         self._readmitted += judged.readmitted
         self._newly += judged.newly_excluded
         if rows and not self._spec.dry:
