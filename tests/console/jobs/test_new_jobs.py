@@ -349,7 +349,7 @@ def test_a_job_is_made_from_another_one_with_tags(tmp_path: Path):
         both = {**second, "name": "drei", "profile": "site"}
         refused = await client.post("/new", data=both, headers=fields)
         assert refused.status_code == 422
-        assert "a profile beside it has no place" in refused.text
+        assert "it cannot be combined with a profile" in refused.text
         gone = await client.get("/new?template=crawls~none", headers=fields)
         assert gone.status_code == 404
 
