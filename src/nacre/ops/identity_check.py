@@ -91,12 +91,14 @@ class _Reply(NamedTuple):
         fault: Why there is none; "" if it has status 200.
         fields: Header fields.
         body: At most `LARGEST` bytes and one.
+        sent: When it was requested, seconds since the epoch.
         moment: When its head came, seconds since the epoch.
     """
 
     fault: str
     fields: list[tuple[str, str]]
     body: bytes
+    sent: float
     moment: float
 
     def value(self, name: str) -> str:
@@ -150,9 +152,8 @@ def _check_clock(reply: _Reply) -> IdentityCheck:
     date = parse_http_date(reply.value("date"))
     if date is None:
         return IdentityCheck("clock", "warning", message("identity.no-date", "no Date to compare"))
-    ahead = reply.moment - date
-    # Date has no fractions: it is up to a second before the moment.
-    off = ahead - 1 if ahead > 1 else min(ahead, 0.0)
+    # Date was made between both moments, and has no fractions: it is up to a second too early.
+    off = max(reply.sent - date - 1, 0.0) + min(reply.moment - date, 0.0)
     if abs(off) <= _SKEW:
         return IdentityCheck("clock", "ok", message("identity.clock-right", "as the server's"))
     seconds = f"{abs(off):.0f}"
@@ -297,6 +298,7 @@ class _Fetcher:
         headers = {
             "User-Agent": f"Nacre/{__version__}", "Accept": "*/*", "Accept-Encoding": "identity"
         }  # fmt: skip
+        sent = self._clock.now()
         try:
             with http_connection(
                 parts.hostname or "", parts.port, TIMEOUT, self._context
@@ -308,12 +310,12 @@ class _Fetcher:
         except (OSError, HTTPException, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             text = message("identity.unreachable", "{url}: {reason}", url=url, reason=_cut(reason))
-            return _Reply(text, [], b"", 0.0)
+            return _Reply(text, [], b"", 0.0, 0.0)
         fault = "" if reply.status == 200 else f"{url}: status {reply.status}, not 200"
         fields = reply.getheaders()
         if sum(len(name) + len(value) for name, value in fields) > LARGEST:
             fault = f"{url}: more than {LARGEST} bytes of header lines"
-        return _Reply(fault, fields, body, moment)
+        return _Reply(fault, fields, body, sent, moment)
 
 
 def _cut(text: str) -> str:
