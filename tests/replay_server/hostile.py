@@ -275,12 +275,12 @@ class Watch:
         dialog.dismiss()
 
 
-def attack(page: Page, watch: Watch, url: str) -> dict[str, Any]:
-    """Open a page of the site, and wait until its attacks were seen."""
+def attack(page: Page, watch: Watch, url: str, *, begun: str = "true") -> dict[str, Any]:
+    """Open a page of the site, and wait until its attacks have begun and were seen."""
     watch.begin()
     before = len(page.context.pages)
     page.goto(url)
-    wait_for_page(page)
+    wait_for_page(page).wait_for_function(begun)
     page.wait_for_timeout(_SETTLE)
     return {
         **watch.seen(), "url": page.url, "windows": len(page.context.pages) - before,
@@ -294,7 +294,7 @@ _WORKERS: Final = """navigator.serviceWorker.getRegistrations().then(
 
 def attack_together(page: Page, watch: Watch, url: str) -> dict[str, Any]:
     """Open the page with most of the attacks, and ask it and the viewer for results."""
-    seen = attack(page, watch, url)
+    seen = attack(page, watch, url, begun="window.attacked === true")
     frame = wait_for_page(page)
     return {
         **seen,

@@ -15,7 +15,7 @@ import requests
 from heritrix3 import HeritrixAPI
 from heritrix3.api import HeritrixAPIError, disable_ssl_warnings
 
-WAIT: dict[str, Any] = {"timeout": 60, "poll_delay": 0.1}
+WAIT: dict[str, Any] = {"timeout": 200, "poll_delay": 0.1}
 
 
 def with_heritrix3(engine: str, key: str, cxml: str) -> dict[str, object]:
