@@ -55,6 +55,7 @@ def install(python: Path, lock: Path) -> None:
     """Install exactly what the lock names: wheels, and source where a package has no wheel."""
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
     chosen = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--no-binary", NO_WHEELS]
+    chosen += ["--no-compile"]  # much of it is never imported
     command = [*pip, "install", *chosen, "--requirement", str(lock)]
     # Wheels that are built are kept there; without it they are built again.
     env = {**os.environ, "PIP_CACHE_DIR": str(cache.folder("pip"))}

@@ -1,8 +1,6 @@
 """The check of the browser of this machine: with one, with none, with an old one."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -14,6 +12,7 @@ from nacre.browser.settings import BrowserSettings
 from nacre.cli.check_text import browser_lines
 from nacre.machine.clock import SystemClock
 from tests.browser.loop import in_loop
+from tests.cli.site import nacre
 
 DAY = 86400.0
 
@@ -108,27 +107,22 @@ def test_the_lines_of_a_check() -> None:
     ]
 
 
-def test_the_command(tmp_path: Path) -> None:
-    def run(*words: str) -> "subprocess.CompletedProcess[bytes]":
-        return subprocess.run(
-            [sys.executable, "-m", "nacre", "check", *words],
-            capture_output=True, check=False, env={**os.environ, "PATH": str(tmp_path)},
-        )  # fmt: skip
-
-    done = run("--browser", "--json")
-    facts = msgspec.json.decode(done.stdout)["facts"]
-    assert (done.returncode, facts[0]["state"]) == (2, "missing")
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = nacre("check", "--browser", "--json")
+    facts = msgspec.json.decode(done.out)["facts"]
+    assert (done.code, facts[0]["state"]) == (2, "missing")
     assert facts[0]["remedy"].startswith("apt-get install")
-    done = run()
-    assert done.returncode == 2
-    assert b"name the directory of the job" in done.stderr
-    done = run("--browser", "--set", "browser.command=not-this", "--json")
-    assert "not-this" in msgspec.json.decode(done.stdout)["facts"][0]["text"]
-    done = run("--browser", "--set", "browser.memory=little")
-    assert done.returncode == 2
-    assert b"browser.memory" in done.stderr
-    done = run(str(tmp_path / "missing"), "--browser")
-    assert b"is not a job" in done.stderr
+    done = nacre("check")
+    assert done.code == 2
+    assert "name the directory of the job" in done.err
+    done = nacre("check", "--browser", "--set", "browser.command=not-this", "--json")
+    assert "not-this" in msgspec.json.decode(done.out)["facts"][0]["text"]
+    done = nacre("check", "--browser", "--set", "browser.memory=little")
+    assert done.code == 2
+    assert "browser.memory" in done.err
+    done = nacre("check", tmp_path / "missing", "--browser")
+    assert "is not a job" in done.err
     (tmp_path / "crawl.yaml").write_text("browser: {command: nor-this}\n")
-    done = run(str(tmp_path), "--browser", "--json")
-    assert "nor-this" in msgspec.json.decode(done.stdout)["facts"][0]["text"]
+    done = nacre("check", tmp_path, "--browser", "--json")
+    assert "nor-this" in msgspec.json.decode(done.out)["facts"][0]["text"]

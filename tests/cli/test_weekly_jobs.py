@@ -99,7 +99,10 @@ def test_a_wait_is_seen_and_ended_from_another_terminal(tmp_path: Path, rhythm: 
     assert nacre("stop", job).code == 2, "nothing is left to be stopped"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)],
+)
 def test_signals_end_the_wait_cleanly(tmp_path: Path, number: int):
     job = tmp_path / "job"
     with site() as home:

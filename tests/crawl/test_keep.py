@@ -223,7 +223,9 @@ def test_expanding_again_makes_the_same(run: Run, expanded: list[ExpandedWarc], 
         assert one_index == other_index
 
 
-@pytest.mark.parametrize("keep", ["strict", "lean", "delta"])
+@pytest.mark.parametrize(
+    "keep", ["delta", *(pytest.param(keep, marks=pytest.mark.slow) for keep in ("strict", "lean"))]
+)
 def test_every_judge_accepts_the_files(run: Run, expanded: list[ExpandedWarc], keep: str):
     job = run(keep)
     paths = job.warcs + ([made.path for made in expanded] if keep == "delta" else [])

@@ -140,7 +140,9 @@ def test_all_links_are_read_as_if_they_were_written(archives: dict[str, Archived
     assert {place: strict[place] for place in less} == less
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", ["lean", *(pytest.param(way, marks=pytest.mark.slow) for way in ("strict", "delta"))]
+)
 def test_every_judge_accepts_the_files(archives: dict[str, Archived], way: str):
     job = archives[way]
     for path in job.warcs:

@@ -33,7 +33,14 @@ def case(name, tmp_path):
     return Told(**json.loads(run_isolated("tests.crawl.private_seeds", name, tmp_path / "job")))
 
 
-@pytest.mark.parametrize("name", ["public", "recrawl", "rebinding", "mixed", "others"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "public", "rebinding", "mixed",
+        pytest.param("recrawl", marks=pytest.mark.slow),
+        pytest.param("others", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_a_public_name_opens_nothing(name, tmp_path):
     told = case(name, tmp_path)
     assert told.asked[PUBLIC] > 0
@@ -57,10 +64,10 @@ def test_the_refusal_names_the_flag_that_would_allow_it(tmp_path):
         ("address", PRIVATE),
         ("mapping", "shop.example.com"),
         ("中文", "xn--fsqu00a.xn--fiqs8s"),
-        ("local", "wiki.local"),
-        ("home", "nas.home.arpa"),
         ("internal", "db.internal"),
-        ("chinese", "xn--fsqu00a.test"),
+        pytest.param("local", "wiki.local", marks=pytest.mark.slow),
+        pytest.param("home", "nas.home.arpa", marks=pytest.mark.slow),
+        pytest.param("chinese", "xn--fsqu00a.test", marks=pytest.mark.slow),
     ],
 )
 def test_what_the_operator_writes_opens_its_own_addresses(name, host, tmp_path):

@@ -14,7 +14,7 @@ from tests.fault.jobs import settings
 from tests.fault.simulation import Machine, simulated
 from tests.fault.site import Site
 
-SAMPLES = 25
+SAMPLES = 12
 
 
 class Fault:

@@ -183,7 +183,7 @@ document.body.innerHTML="<pre>"+told.join("\\n")+"</pre>"}
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
-@pytest.mark.parametrize("width", [420, 1200])
+@pytest.mark.parametrize("width", [420, pytest.param(1200, marks=pytest.mark.slow)])
 def test_nothing_leaves_the_page(weekly: Weekly, tmp_path: Path, width: int):
     """Measured in a browser: no table, word or label is wider than the page, or tiny."""
     page(weekly, "run", "--lang", "zh")

@@ -58,11 +58,14 @@ def test_a_process_that_dies_or_hangs_is_replaced(tmp_path: Path):
     asyncio.run(play())
 
 
-LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
-
-
-@LOOPS
-@pytest.mark.parametrize("when", ["before", "noticed", "over"])
+@pytest.mark.parametrize(
+    ("run", "when"),
+    [
+        pytest.param(run, when, marks=marks, id=f"{when}-{run.__module__.partition('.')[0]}")
+        for run, marks in ((uvloop.run, ()), (asyncio.run, pytest.mark.slow))
+        for when in ("before", "noticed", "over")
+    ],
+)
 def test_a_question_is_asked_again_when_the_process_dies(
     run: Callable[[Coroutine[Any, Any, None]], None], tmp_path: Path, when: str
 ):
