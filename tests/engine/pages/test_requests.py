@@ -20,6 +20,7 @@ from nacre.core.rendered import (
 )
 from nacre.engine.disposition import BackToFrontier, Disposition
 from nacre.engine.engine import Engine
+from nacre.engine.pages import picture_groups
 from nacre.engine.pages.handler import path_to_page
 from nacre.engine.pages.pace import PagePace
 from nacre.errors import BrowserError
@@ -636,6 +637,49 @@ def test_page_behind_a_guess_gets_what_it_requests(open_page: Open, site: RawSit
         assert unit is not None
         assert unit.refused == []
         assert [visit.uri.path for visit in unit.visits] == ["EXE"]
+
+
+def test_pictures_come_to_the_page_together_and_requests_keep_their_pace(
+    open_page: Open, site: RawSite, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(picture_groups, "LONGEST_HOLD", 3600.0)
+    monkeypatch.setattr(picture_groups, "_CONNECTIONS", 10**9)
+    site.serve({path: reply(path, "image/png") for path in ("/1.png", "/2.png")})
+    site.serve({"/a.js": reply("/a.js", "text/javascript")})
+    may_start, has_come = asyncio.Event(), asyncio.Event()
+    start, finish = PagePace.start, PagePace.finish
+    starts: list[str] = []
+
+    async def start_in_turn(self: PagePace, host: str) -> str:
+        starts.append(host)
+        if len(starts) == 2:
+            await may_start.wait()
+        return await start(self, host)
+
+    def note_end(self: PagePace, host: str, visit: Visit) -> None:
+        finish(self, host, visit)
+        has_come.set()
+
+    monkeypatch.setattr(PagePace, "start", start_in_turn)
+    monkeypatch.setattr(PagePace, "finish", note_end)
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        first = asyncio.ensure_future(ask(handler, f"{task.url}1.png", "image"))
+        await asyncio.sleep(0)
+        second = asyncio.ensure_future(ask(handler, f"{task.url}2.png", "image"))
+        await has_come.wait()
+        assert (await ask(handler, f"{task.url}a.js", "script")).body == b"/a.js", "scripts pass"
+        assert not first.done()
+        assert "/2.png" not in site.asked
+        may_start.set()
+        assert [(await each).body for each in (first, second)] == [b"/1.png", b"/2.png"]
+
+    page = open_page(script, settings={"gap": 0.001})
+    assert {path: visit.status for path, visit in page.requests.items()} == {
+        "/1.png": 200,
+        "/2.png": 200,
+        "/a.js": 200,
+    }
 
 
 def test_page_that_waits_when_the_crawl_ends_goes_back_to_its_queue(

@@ -18,6 +18,7 @@ from nacre.core.status import FetchStatus
 from nacre.engine.pages.attempts import EarlierReplies
 from nacre.engine.pages.blocking import BlockList
 from nacre.engine.pages.pace import LEFT, PageBudget, PagePace
+from nacre.engine.pages.picture_groups import GroupedPicture, PictureGroups
 from nacre.engine.pages.relay import MeteredReply
 from nacre.engine.pages.stored_replies import StoredReplies
 from nacre.errors import URIError
@@ -108,6 +109,7 @@ class PageRequests:
         self._parts = parts
         self._blocks = parts.blocks[visit.overlay]
         self._pace = PagePace(settings)
+        self._pictures = PictureGroups(settings.gap)
         self._earlier = EarlierReplies()
         self._running: set[asyncio.Task[object]] = set()
         self._annotation = ""
@@ -140,6 +142,7 @@ class PageRequests:
             seconds: Longest time.
         """
         self._pace.end()
+        self._pictures.pass_on()
         running = {task for task in self._running if not task.done()}
         if running:
             _, late = await asyncio.wait(running, timeout=seconds)
@@ -172,7 +175,12 @@ class PageRequests:
             self._page.reuse(url)
             await deliver(stored, reply)
             return
-        await self._request(request, reply, uri)
+        if request.resource != "image":
+            await self._request(request, reply, uri)
+            return
+        picture = GroupedPicture(reply, self._pictures)
+        await self._request(request, picture, uri)
+        await picture.wait()
 
     def _is_document(self, request: BrowserRequest, url: str) -> bool:
         is_page = url == self._visit.uri.url and request.method == "GET"
@@ -198,7 +206,7 @@ class PageRequests:
             self._refuse(request, reply, "budget", f"browser.{limit}")
             return
         name = authority(uri.url)
-        if refusal := await self._pace.start(name):
+        if refusal := await self._wait_for_turn(name, request):
             self._refuse(request, reply, "limit" if refusal == LEFT else "wait", refusal)
             return
         visit = self._new_visit(request, uri)
@@ -209,6 +217,16 @@ class PageRequests:
             self._pace.finish(name, visit)
             if not is_collected:
                 self._parts.release(visit)
+
+    async def _wait_for_turn(self, name: str, request: BrowserRequest) -> str:
+        """Wait until a request may start; return "", or why it may not be sent."""
+        if request.resource != "image":
+            return await self._pace.start(name)
+        self._pictures.begin_wait()
+        try:
+            return await self._pace.start(name)
+        finally:
+            self._pictures.end_wait()
 
     def _new_visit(self, request: BrowserRequest, uri: CrawlURI) -> Visit:
         return Visit(
