@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 
 from nacre.extract.document import Document
 from nacre.extract.shell import (
+    BLANK,
     NO_SIGN,
     BrowserDecision,
     Signs,
+    blank_signs,
     find_signs,
     has_scripts,
     may_show_signs,
@@ -259,6 +261,13 @@ def test_no_page_breaks_the_search(parts: list[str]) -> None:
     assert signs.text >= 0
     assert signs.links >= 0
     needs_browser(signs)
+
+
+@given(st.lists(PARTS, max_size=12))
+def test_signs_of_a_blank_page_are_those_of_any_page(parts: list[str]) -> None:
+    html = "".join(parts)
+    signs = find_signs(html)
+    assert blank_signs(html) == (signs if signs.text < BLANK else None)
 
 
 @given(st.lists(PARTS, max_size=30), st.integers(0, 400))

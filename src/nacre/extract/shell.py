@@ -6,7 +6,7 @@ whole without a script: they only allow a probe, unless the page has hardly any 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import re2
@@ -235,12 +235,29 @@ _ENDS_SVG: Final = frozenset(("body", "div", "h1", "h2", "h3", "li", "main", "p"
 
 def find_signs(text: str) -> Signs:
     """Return the signs of a decoded HTML page."""
-    if text.startswith(_PROLOG):
-        text = with_end_tags(text.encode("utf-8", "replace")).decode()
     reader = _SignReader()
-    for token in tokenize(text):
+    for token in _tokens(text):
         reader.take(token)
     return reader.signs()
+
+
+def blank_signs(text: str) -> Signs | None:
+    """Return the signs of a decoded HTML page with less than `BLANK` letters; None if it has more.
+
+    No more of a page with text is read than that.
+    """
+    reader = _SignReader()
+    for token in _tokens(text):
+        reader.take(token)
+        if reader.text >= BLANK:
+            return None
+    return reader.signs()
+
+
+def _tokens(text: str) -> Iterable[Token]:
+    if text.startswith(_PROLOG):
+        text = with_end_tags(text.encode("utf-8", "replace")).decode()
+    return tokenize(text)
 
 
 class _Mount:
@@ -261,10 +278,16 @@ class _Mount:
 
 
 class _SignReader:
+    """Reads the signs of a page, token by token.
+
+    Attributes:
+        text: Letters of its text so far.
+    """
+
     def __init__(self) -> None:
         self._unseen: list[str] = []
         self._is_script = False
-        self._text = self._links = self._pictures = 0
+        self.text = self._links = self._pictures = 0
         self._scripted = self._leads_away = self._noscript = self._observes = False
         self._routes: set[str] = set()
         self._late = self._empty_lists = 0
@@ -280,7 +303,7 @@ class _SignReader:
             if self._unseen:
                 self._read_unseen(token.data or "")
             elif width := text_width(token.data or ""):
-                self._text += width
+                self.text += width
                 self._list = ""
         elif kind is _START:
             self._open(tag, token)
@@ -293,7 +316,7 @@ class _SignReader:
         if self._observes and self._empty_lists:
             late = max(late, _LAZY)
         return Signs(
-            *(self._text, self._links, self._pictures, self._scripted, self._leads_away),
+            *(self.text, self._links, self._pictures, self._scripted, self._leads_away),
             *(self._mount_name, self._noscript, len(self._routes), late),
             *(tuple(sorted(self._scripts)), self._shows, self._draws),
         )
@@ -331,7 +354,7 @@ class _SignReader:
         if token.attrs or tag in _MOUNT_TAGS:
             attrs = dict(token.attrs or ())
             if self._mount is None and not self._mount_name and (name := _mount_of(tag, attrs)):
-                self._mount = _Mount(name, tag, self._text, self._links + self._pictures)
+                self._mount = _Mount(name, tag, self.text, self._links + self._pictures)
             if tag in _REFERRING:
                 self._refer(tag, attrs)
 
@@ -384,7 +407,7 @@ class _SignReader:
     def _end_mount(self) -> None:
         mount, self._mount = self._mount, None
         if mount is not None:
-            text, content = self._text - mount.text, self._links + self._pictures - mount.content
+            text, content = self.text - mount.text, self._links + self._pictures - mount.content
             if text < BLANK and not content:
                 self._mount_name = mount.name
 

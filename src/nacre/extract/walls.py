@@ -14,7 +14,7 @@ import re2
 from nacre.core.pagerow import PageView
 from nacre.core.rendered import RenderedPage
 from nacre.extract.pageview import has_text, page_title, visible_text
-from nacre.extract.shell import BLANK, Signs, find_signs, text_width
+from nacre.extract.shell import BLANK, blank_signs, text_width
 
 CHALLENGE: Final = "challenge"
 SIGNED_OUT: Final = "signedOut"
@@ -116,7 +116,6 @@ def _rendered_wall(rendered: RenderedPage) -> str:
         return ""
     text = dom.decode("utf-8", "replace")
     is_short = not has_text(text, SHORT)
-    signs = find_signs(text)
     if is_short and (wall := _wall_of_words(text)):
         return wall
     if is_short and _has_password(dom):
@@ -125,14 +124,13 @@ def _rendered_wall(rendered: RenderedPage) -> str:
         return CONSENT
     if has_paywall(dom):
         return PAYWALL
-    return EMPTY if _is_empty(signs, text) else ""
+    return EMPTY if _is_empty(text) else ""
 
 
-def _is_empty(signs: Signs, text: str) -> bool:
+def _is_empty(text: str) -> bool:
     """Whether scripts were to fill a page and did not; a page that is short by intent is none."""
-    if signs.leads_away or signs.shows:
-        return False
-    if signs.text >= BLANK or signs.links + signs.pictures > 1:
+    signs = blank_signs(text)
+    if signs is None or signs.leads_away or signs.shows or signs.links + signs.pictures > 1:
         return False
     if signs.mount or signs.noscript:
         return True
