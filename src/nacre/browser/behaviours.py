@@ -56,7 +56,7 @@ class BehaviourRun:
         page: The page, loaded.
 
     Attributes:
-        notes: Name of a behaviour to what it did; complete also when it was cut off.
+        notes: Name of a behaviour to its actions; complete also when it was cut off.
         routes: States of the document that `routes` has visited.
     """
 
@@ -265,7 +265,7 @@ class BehaviourRun:
         return read_texts(routes, 10 * ROUTES, 2000)
 
     async def _run_site_script(self, name: str, source: str, note: Note) -> None:
-        """Run a script of the site, and take what it has reported, also if it was cut off."""
+        """Run a script of the site, and take its reports, also if it was cut off."""
         remaining = max(0.1, self._deadline - time.monotonic())
         runner = load_script("site")
         call = f"(limits) => ({runner})({make_function(source)}, limits)"

@@ -32,7 +32,7 @@ _UNUSED = tuple(
         "Network.responseReceivedExtraInfo",
     )
 )
-"""Beginnings of events that nobody listens to, half of all: they are not parsed."""
+"""Beginnings of events without a listener, half of all: they are not parsed."""
 _NUMBER = re.compile(rb'^\{"id":(\d+)')
 
 
@@ -200,7 +200,7 @@ class CdpClient(asyncio.Protocol):
             for number, reply in zip(numbers, replies, strict=True):
                 self._calls.pop(number, None)
                 if not reply.cancel() and not reply.cancelled():
-                    reply.exception()  # else a reply that nobody waits for any more is logged
+                    reply.exception()  # else a reply that no task waits for any more is logged
 
     def _expire(self, numbers: range, seconds: float) -> None:
         for number in numbers:

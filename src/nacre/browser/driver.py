@@ -51,8 +51,8 @@ async def open_page(context: PageContext, task: PageTask) -> RenderedPage:
     """Open a page and return the state in which it ended.
 
     Args:
-        context: An empty page in a context of its own; `context.stop` ends the page.
-        task: What to open, and what is wanted of it.
+        context: An empty page in a separate context; `context.stop` ends the page.
+        task: The URL to open, and the options.
     """
     visit = _PageVisit(context, task)
     try:

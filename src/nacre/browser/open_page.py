@@ -1,6 +1,6 @@
 """A page that is open: commands to it, our scripts in it, and waiting until it comes to rest.
 
-Scripts run in a world of their own: a page that replaces `Math`, `document` or `toString` does not
+Scripts run in a separate world: a page that replaces `Math`, `document` or `toString` does not
 reach it. What they return comes from a page nevertheless: it is data, bounded in number and size.
 """
 
@@ -76,7 +76,7 @@ _RUN_INSTALLED = (
 
 
 class OpenPage:
-    """A page in a context of its own.
+    """A page in a separate context.
 
     Attributes:
         context: Where it is.
@@ -117,7 +117,7 @@ class OpenPage:
         await self.context.cdp.call_all(commands, session=self.context.session)
 
     async def run(self, name: str, *values: object, seconds: float = HANG) -> object:
-        """Run a script of ours in the page and return what it returns; see `evaluate`.
+        """Run a script of ours in the page and return its result; see `evaluate`.
 
         Args:
             name: Name of the script, without `.js`.
@@ -132,7 +132,7 @@ class OpenPage:
         return result if isinstance(result, dict) else {}
 
     async def evaluate(self, function: str, *values: object, seconds: float = HANG) -> object:
-        """Call a function in the world of our scripts and return what it returns.
+        """Call a function in the world of our scripts and return its result.
 
         Args:
             function: A function declaration.

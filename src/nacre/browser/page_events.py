@@ -133,7 +133,7 @@ class PageEvents:
             handle(params)
 
     def _note_network(self, method: str, params: dict[str, Any]) -> None:
-        """Take an event of the network; those that cannot end a wait wake nobody."""
+        """Take an event of the network; those that cannot end a wait wake no task."""
         self.network.receive(method, params, time.monotonic())
         if not self.settling.is_loading():
             self._wake()

@@ -1,4 +1,4 @@
-"""A browser process: how it is started, what it uses, and how all of it ends."""
+"""A browser process: its start, its memory and time, and its end."""
 
 import asyncio
 import contextlib
@@ -133,7 +133,7 @@ class BrowserProcess:
         self.user_agent = str(version.get("userAgent", ""))
 
     async def stop(self) -> None:
-        """Kill all processes of the browser, and delete what they wrote."""
+        """Kill all processes of the browser, and delete their files."""
         process = self._process
         if process is not None:
             tree = self._killed or process_tree.list_processes(process.pid)
@@ -278,7 +278,7 @@ class PageStop:
 
 
 class PageContext(NamedTuple):
-    """A page that is open in a browser context of its own.
+    """A page that is open in a separate browser context.
 
     Attributes:
         cdp: Client of the browser.
@@ -298,7 +298,7 @@ class PageContext(NamedTuple):
 
 
 async def open_context(process: BrowserProcess, port: int) -> PageContext:
-    """Open an empty page in a context of its own, whose proxy is a port on 127.0.0.1."""
+    """Open an empty page in a separate context, whose proxy is a port on 127.0.0.1."""
     cdp = process.cdp
     context = await cdp.call(
         "Target.createBrowserContext",

@@ -1,4 +1,4 @@
-"""The processes of a browser, as /proc shows them: which there are, and what they use."""
+"""The processes of a browser, as /proc shows them: their ids, memory and processor time."""
 
 import os
 import re
@@ -96,7 +96,11 @@ def read_memory(pid: int) -> int:
 
 def list_renderers(pid: int) -> list[int]:
     """Return the processes of a browser that run pages."""
-    return [each for each in list_processes(pid) if b"--type=renderer" in _read(each, "cmdline")]
+    return [
+        process
+        for process in list_processes(pid)
+        if b"--type=renderer" in _read(process, "cmdline")
+    ]
 
 
 def list_networks(pid: int) -> list[str]:

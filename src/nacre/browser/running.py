@@ -154,7 +154,7 @@ class RunningBrowser:
         """
         await self.process.start()
         self._started = asyncio.get_running_loop().time()
-        self._ports = [each.getsockname()[1] for each in self.process.sockets]
+        self._ports = [listener.getsockname()[1] for listener in self.process.sockets]
         for listener in self.process.sockets:
             self._listeners.append(await proxy.serve(listener, None))
 

@@ -1,6 +1,6 @@
 """The state in which a page is: its DOM with open shadow roots, and its text.
 
-The script leaves out what is too long: a page may be of any size.
+The script leaves out parts that are too long: a page may be of any size.
 """
 
 from collections.abc import Sequence
