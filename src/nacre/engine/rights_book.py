@@ -379,7 +379,7 @@ class RightsBook:
             return ""
         own = self._signals(visit, capture, plan)
         held = self.rows.holding(visit.uri.url, capture.began, own)
-        return next((each.text for each in plan.enforced if held.has(each)), "")
+        return next((preference.text for preference in plan.enforced if held.has(preference)), "")
 
 
 def add_policy_files(visit: Visit, capture: Capture, plan: RightsPlan) -> None:

@@ -59,7 +59,7 @@ def _last_capture(layout: "Layout", url: str, time: int) -> int:
     index = open_index(open_holding([layout.root]))
     captures = (capture for capture in index.exact(index_key(url)) if capture.url == url)
     times = (capture_time(capture.timestamp) for capture in captures)
-    return max((each for each in times if each <= time), default=0)
+    return max((moment for moment in times if moment <= time), default=0)
 
 
 def known_url(store: "Store", text: str) -> str:
@@ -125,7 +125,7 @@ def read_preferences(texts: "Sequence[str]") -> "list[Preference]":
     """
     from nacre.rights.vocabulary import read_preference
 
-    found = []
+    preferences = []
     for text in texts:
         preference = read_preference(text)
         if preference is None:
@@ -137,8 +137,8 @@ def read_preferences(texts: "Sequence[str]") -> "list[Preference]":
                     text=text,
                 )
             )
-        found.append(preference)
-    return found
+        preferences.append(preference)
+    return preferences
 
 
 @contextmanager

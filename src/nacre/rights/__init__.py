@@ -1,7 +1,7 @@
 """Preferences of sites about the use of their content: parsed, recorded, and looked up. Pure.
 
 - `vocabulary`: the keys of preferences, and how several statements are combined.
-- `signals`: a signal, as a site wrote it, with what it states.
+- `signals`: a signal, as a site wrote it, with its preferences.
 - `usage`: values of `Content-Usage` and `Content-Signal`.
 - `robots_lines`, `reply_signals`, `tdmrep`, `ai_txt`, `rsl`: one kind of source each.
 - `policy_files`: which URLs are policy files, and their parsers.

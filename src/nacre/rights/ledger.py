@@ -131,7 +131,7 @@ class HeldPreferences(NamedTuple):
     def has(self, wanted: Preference) -> bool:
         """Return whether a preference holds; of a directive: whether it is given."""
         if not wanted.value:
-            return any(wanted.key == each.key for each in self.preferences())
+            return any(wanted.key == preference.key for preference in self.preferences())
         return self.value(wanted.key) == wanted.value or wanted in self.preferences()
 
     def is_unknown(self, wanted: Preference) -> bool:
@@ -149,7 +149,9 @@ class HeldPreferences(NamedTuple):
 
     def text(self) -> str:
         """Return the preferences as a cell of a table: `train-ai=n, noarchive`."""
-        keys = dict.fromkeys(each.key for each in self.preferences() if each.key not in _SELDOM)
+        keys = dict.fromkeys(
+            preference.key for preference in self.preferences() if preference.key not in _SELDOM
+        )
         parts = []
         for key in keys:
             value = self.value(key)
@@ -194,7 +196,7 @@ def hold(
     Args:
         url: The URL.
         time: µs since the epoch.
-        own: The version of its own signals at that time; None if there is none.
+        own: The version of the URL's signals at that time; None if there is none.
         site: The same of each kind of file of its site.
         licenses: The same of license files by their URLs, those that `named_licenses` returns.
         is_collected: Its own signals were collected at that time.

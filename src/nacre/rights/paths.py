@@ -37,8 +37,8 @@ def is_match(pattern: str, url: str) -> bool:
     if not pattern:
         return True
     if "://" in pattern:
-        scheme, _, rest = pattern.partition("://")
-        host, slash, path = rest.partition("/")
+        scheme, _, remainder = pattern.partition("://")
+        host, slash, path = remainder.partition("/")
         parts = urlsplit(url)
         if (parts.scheme, parts.netloc.lower()) != (scheme.lower(), host.lower()):
             return False

@@ -44,7 +44,7 @@ def reply_signals(
             preferences (`wire.robots_tag`).
         agent: Product token of the crawler.
     """
-    found: list[PreferenceSignal] = []
+    signals: list[PreferenceSignal] = []
     usage: list[str] = []
     for raw_name, raw in headers:
         if len(raw_name) in _SIZES and (name := _NAMES.get(raw_name.lower())):
@@ -52,14 +52,14 @@ def reply_signals(
             if name == "Content-Usage":
                 usage.append(value)
             else:
-                found.append(_header(name, value, agent))
+                signals.append(_header(name, value, agent))
     if usage:
         # A field on several lines is one field (RFC 9651 4.2).
         value = ", ".join(usage)
         line = as_written(f"Content-Usage: {value}")
-        found.append(PreferenceSignal(HEADER, "Content-Usage", line, usage_preferences(value)))
-    found += [_element(name, content) for name, content in metas]
-    return tuple(signal for signal in found if signal.preferences)[:_MOST]
+        signals.append(PreferenceSignal(HEADER, "Content-Usage", line, usage_preferences(value)))
+    signals += [_element(name, content) for name, content in metas]
+    return tuple(signal for signal in signals if signal.preferences)[:_MOST]
 
 
 def _header(name: str, value: str, agent: str) -> PreferenceSignal:

@@ -64,13 +64,13 @@ def directive_preferences(words: Iterable[str]) -> tuple[Preference, ...]:
     Args:
         words: Directives in lower case, such as `noarchive` or `max-snippet:20`.
     """
-    found: dict[Preference, None] = {}
+    preferences: dict[Preference, None] = {}
     for word in sorted(words):
         name, _, value = word.partition(":")
-        found[preference(name.strip(), value.strip())] = None
+        preferences[preference(name.strip(), value.strip())] = None
         if name in _IMPLIED:
-            found[Preference(*_IMPLIED[name])] = None
-    return tuple(found)[:MOST_STATED]
+            preferences[Preference(*_IMPLIED[name])] = None
+    return tuple(preferences)[:MOST_STATED]
 
 
 def read_preference(text: str) -> Preference | None:

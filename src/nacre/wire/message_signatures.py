@@ -95,7 +95,9 @@ class RequestForm:
         sent = f'Signature-Agent: {label}"{agent}"\r\nSignature-Input: {LABEL}='
         lists = [f'("@authority" "@method" "@path"{query} {component})' for query in _QUERIES]
         # Without and with a query: the texts that are signed and sent before the parameters.
-        self._texts = [((signed + each).encode(), (sent + each).encode()) for each in lists]
+        self._texts = [
+            ((signed + parameters).encode(), (sent + parameters).encode()) for parameters in lists
+        ]
         self._tail = f';keyid="{keyid}";alg="ed25519"'
 
     def _parameters(self, now: int) -> bytes:

@@ -136,7 +136,7 @@ class RequestReader:
         return bytes(self._body)
 
     def feed(self, data: bytes) -> None:
-        """Feed received bytes; what is behind a whole request waits for `begin_next`."""
+        """Feed received bytes; bytes after a whole request wait for `begin_next`."""
         self._pending += data
         if not self.complete and not self.failure:
             self._read()

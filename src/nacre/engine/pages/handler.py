@@ -259,9 +259,9 @@ class PageRequests:
             self._refuse_visit(visit, request, reply, rule)
             return False
         self._collect(visit, request)
-        shown = visit.stored if metered.is_withheld else visit.capture
-        if shown is not None:
-            self._earlier.add(request, visit.uri.url, shown)
+        sent = visit.stored if metered.is_withheld else visit.capture
+        if sent is not None:
+            self._earlier.add(request, visit.uri.url, sent)
         if metered.is_withheld and visit.stored is not None:
             visit.annotate(FROM_ARCHIVE)
             self._parts.stored.keep(request, visit.stored)

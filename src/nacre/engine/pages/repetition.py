@@ -155,11 +155,11 @@ class PageRepetition:
         site = self._site(origin(url))
         learned = _learned_page(visit, document, page)
         for request in page.visits:
-            asked = request.request
-            if asked is None or request.capture is None:
+            browser_request = request.request
+            if browser_request is None or request.capture is None:
                 continue
-            if not carries_credentials(asked.headers):
-                site.lines[asked.resource] = _lines(asked.headers, url)
+            if not carries_credentials(browser_request.headers):
+                site.lines[browser_request.resource] = _lines(browser_request.headers, url)
         async with site.lock:
             sample, memory = await asyncio.to_thread(_learn, site.repetition, learned)
         self._rows.change(origin(url), memory, site.lines)
@@ -171,9 +171,9 @@ class PageRepetition:
         site = self._sites.get(name)
         if site is None:
             row = self._rows.read(name)
-            known = SiteRepetition(row.memory) if row is not None else SiteRepetition()
+            repetition = SiteRepetition(row.memory) if row is not None else SiteRepetition()
             lines = dict(row.lines) if row is not None else {}
-            site = self._sites[name] = _KnownSite(known, lines, asyncio.Lock())
+            site = self._sites[name] = _KnownSite(repetition, lines, asyncio.Lock())
             if len(self._sites) > _MOST_SITES:
                 self._sites.popitem(last=False)
         self._sites.move_to_end(name)
@@ -221,8 +221,10 @@ class PageRepetition:
     ) -> None:
         lines = site.lines.get(request.resource, ())
         headers = tuple((name, value or page.encode()) for name, value in lines)
-        asked = BrowserRequest(request.method, request.url, headers, None, request.resource)
-        await requests.repeat(asked, UnreadReply(), repeated_by(request.template))
+        browser_request = BrowserRequest(
+            request.method, request.url, headers, None, request.resource
+        )
+        await requests.repeat(browser_request, UnreadReply(), repeated_by(request.template))
 
 
 def _learn(site: SiteRepetition, page: LearnedPage) -> tuple[RepeatSample, RepetitionMemory]:

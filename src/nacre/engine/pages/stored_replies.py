@@ -239,14 +239,14 @@ def _tokens(values: Sequence[bytes]) -> set[bytes]:
     return {part.partition(b"=")[0].strip() for part in parts}
 
 
-def _suits(capture: Capture, wanted: bytes, origin: bytes | None) -> bool:
+def _suits(capture: Capture, requested_origin: bytes, origin: bytes | None) -> bool:
     """Return whether a reply holds for the origin of a request.
 
     Args:
         capture: The reply.
-        wanted: Origin of the request; b"" for none.
+        requested_origin: Origin of the request; b"" for none.
         origin: Origin of the request that it answered; None if that is not known.
     """
     if capture.header(b"access-control-allow-origin") == b"*":
         return True
-    return wanted == origin if origin is not None else not wanted
+    return requested_origin == origin if origin is not None else not requested_origin

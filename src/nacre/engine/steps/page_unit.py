@@ -226,7 +226,7 @@ class PageUnits:
         return _Moved(moved, PackedReply(record, member))
 
     async def make_ready(self, visit: Visit) -> None:
-        """Compress what is left of a page, and make its own records, before it is stored.
+        """Compress the rest of a page, and make its own records, before it is stored.
 
         Args:
             visit: The visit of its document, final.
