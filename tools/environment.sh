@@ -112,7 +112,7 @@ if [ "$ready" = no ]; then
         say "the environment is out of date: refreshing it"
     fi
     say "installing $(grep -c '==' "$lock") pinned packages, about half a minute ..."
-    if ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --quiet \
+    if ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --quiet --no-compile \
         --only-binary :all: --require-hashes -r "$lock" >>"$checkout/.environment.log" 2>&1; then
         tail -n 3 "$checkout/.environment.log" >&2
         fail "the packages could not be installed: is there a network or a package index? (details: .environment.log)"
@@ -128,7 +128,8 @@ if [ "$ready" = no ]; then
         fail "the package in $checkout/$package could not be installed (details: .environment.log)"
     done
     # A quarter second of every start, where PYTHONDONTWRITEBYTECODE is set or others own the checkout.
-    "$venv/bin/python" -m compileall -q "$checkout/src" "$checkout/migrate/src" >>"$checkout/.environment.log" 2>&1 || true
+    # pip would compile the packages with one core.
+    "$venv/bin/python" -m compileall -q -j 0 "$site" "$checkout/src" "$checkout/migrate/src" >>"$checkout/.environment.log" 2>&1 || true
     # Without it the console reads the catalogue of messages more slowly.
     "$venv/bin/python" "$checkout/src/nacre/languages/translations.py" >>"$checkout/.environment.log" 2>&1 || true
     printf '%s\n' "$wanted" >"$stamp"

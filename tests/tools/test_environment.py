@@ -42,7 +42,7 @@ case "$*" in
     "-m pip --version") echo "pip 24" ;;
     "-m pip install"*) {install} ;;
     *sysconfig*) echo {site} ;;
-    "-m compileall"*) mkdir "$4/__pycache__" ;;
+    "-m compileall"*) mkdir "$7/__pycache__" ;;
     "-m nacre "*) shift 2; echo "nacre runs: $*" ;;
     *) echo "not expected: $*" >&2; exit 99 ;;
 esac
