@@ -28,8 +28,6 @@ ISOLATED: Final = bool(os.environ.get("NACRE_ISOLATED"))
 NOT_ASKED: Final = "stream" if ISOLATED else "^post_jobs|stream"
 """Operations that would start crawls of made-up URLs; and one whose answer does not end, which is
 asked by itself."""
-TWINS: Final = "/facets$|/captures/export$|/changes/|/studies/"
-"""Paths whose query has the fields of another path: captures, changes, reports."""
 PAGES: Final = {"/": '<a href="/a">a</a><a href="http://b.test/">b</a>', "/a": "页"}
 CHECKS: Final = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
@@ -144,12 +142,7 @@ def ask_streams(console: ConsoleProcess, key: str, chance: random.Random) -> Non
 @pytest.mark.parametrize(
     "methods",
     [
-        pytest.param(["--include-method", "GET", "--exclude-path-regex", TWINS], id="reads"),
-        pytest.param(
-            ["--include-method", "GET", "--include-path-regex", TWINS],
-            id="twins",
-            marks=pytest.mark.slow,
-        ),
+        pytest.param(["--include-method", "GET"], id="reads"),
         pytest.param([], id="all", marks=pytest.mark.slow),
     ],
 )
