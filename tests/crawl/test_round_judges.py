@@ -117,6 +117,7 @@ def test_fastwarc_checks_every_block(archive: RoundsArchive):
         assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_cdxj_indexer_makes_the_same_lines(archive: RoundsArchive):
     for warc in archive.warcs:
         result = judge("cdxj-indexer", "--sort", "--post-append", str(warc))

@@ -101,6 +101,7 @@ def test_a_site_is_judged(
     assert "nacre       text         | changed 2/2 = 1.000 | new 1/1 = 1.000" in said
 
 
+@pytest.mark.slow
 @pytest.mark.crawl
 def test_terms_are_judged_from_bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     noise = [f"<!-- {n} -->" for n in range(3)]

@@ -158,7 +158,7 @@ def test_a_page_whose_head_begins_to_say_noindex_goes(tmp_path):
         assert searched(root, "fox") == ["b"]
 
 
-@pytest.mark.parametrize("at_first", [False, True])
+@pytest.mark.parametrize("at_first", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_page_whose_head_says_noindex_no_more_comes_back(tmp_path, at_first):
     root = tmp_path / "job"
     text = "<p>the quick brown fox"
@@ -190,6 +190,7 @@ def test_a_page_whose_head_says_noindex_no_more_comes_back(tmp_path, at_first):
         assert searched(root, "fox") == []
 
 
+@pytest.mark.slow
 def test_visits_are_read_where_there_is_something_to_give(tmp_path, monkeypatch):
     root = tmp_path / "job"
     looked: list[int] = []
@@ -260,6 +261,7 @@ def test_a_directory_without_an_index_says_how_to_make_it(tmp_path):
     assert f"no such facet; one of: {', '.join(FACETS)}" in refused
 
 
+@pytest.mark.slow
 def test_a_second_index_looks_at_the_rows_that_were_set_since(tmp_path):
     root = tmp_path / "job"
     links = "".join(f"<a href=/{number}>x</a>" for number in range(80))
