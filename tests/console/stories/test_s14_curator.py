@@ -61,7 +61,11 @@ def test_a_curator_looks_compares_cites_and_exports(tmp_path: Path, browser: Bro
         expect(archived.get_by_text("new hours", exact=True)).to_be_visible()
         walk.arrive("open")
 
-        walk.click(replay.get_by_role("link", name="Earlier"))
+        # A recrawl may fetch a changed page twice, and the clock may go on in between.
+        for _ in range(int(replay.locator("#all").inner_text().split()[0]) - 1):
+            place = replay.url
+            walk.click(replay.get_by_role("link", name="Earlier"))
+            expect(replay).not_to_have_url(place)
         expect(archived.get_by_text("old hours", exact=True)).to_be_visible()
         walk.arrive("move in time")
 
