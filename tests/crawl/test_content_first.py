@@ -30,9 +30,7 @@ def crawled(site: Served, job: Path, *more: str) -> Result:
 
 
 @pytest.mark.parametrize(
-    "world",
-    [pytest.param(Calendar(events=150), marks=pytest.mark.slow), Shop(products=100)],
-    ids=["calendar", "shop"],
+    "world", [Calendar(events=150), Shop(products=100)], ids=["calendar", "shop"]
 )
 def test_the_pages_come_first_and_the_run_ends(world: World, tmp_path: Path) -> None:
     with served(world) as site:

@@ -14,7 +14,7 @@ from tests.fault.jobs import settings
 from tests.fault.simulation import Machine, simulated
 from tests.fault.site import Site
 
-SAMPLES = 12
+SAMPLES = 25
 
 
 class Fault:

@@ -15,7 +15,7 @@ from tests.fault.site import Site
 from tests.store.simulated import World
 
 CRAWLS = 1
-SAMPLES = 30
+SAMPLES = 60
 RESUMED = 6
 
 
