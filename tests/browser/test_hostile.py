@@ -328,6 +328,20 @@ def test_a_page_that_never_answers_hangs(pages):
     assert pages.open(Site({"/": "<p>next</p>"})).text == "next"
 
 
+def test_a_page_that_is_never_idle_does_not_hang(pages, monkeypatch):
+    monkeypatch.setattr(open_page, "HANG", 2.0)
+    busy = """<p>x</p><script>
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      for (const end = performance.now() + 600; performance.now() < end;);
+      port2.postMessage("");
+    };
+    onload = () => setTimeout(() => port2.postMessage(""), 50);
+    </script>"""
+    page = pages.open(Site({"/": busy}))
+    assert (page.ended, page.text) == ("settled", "x")
+
+
 def test_a_page_that_asks_without_end_is_cut_off(pages, monkeypatch):
     ahead = 0.0
 

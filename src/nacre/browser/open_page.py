@@ -231,7 +231,8 @@ class OpenPage:
         """
         try:
             times = round(1000 * HANG), round(1000 * AGAIN)
-            counts = await self.run("idle", *times, seconds=2 * HANG + AGAIN)
+            # Each count has as much time again for the task that keeps the main thread busy.
+            counts = await self.run("idle", *times, seconds=4 * HANG + AGAIN)
         except PageScriptError:
             return None
         first, second = counts if isinstance(counts, list) and len(counts) == 2 else (0, 0)
