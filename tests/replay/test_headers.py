@@ -139,6 +139,7 @@ def test_cookies_that_scripts_can_read():
         ("set-cookie", "b=\u4e2d\r\nX: y"),
         ("Set-Cookie", "c=1; HttpOnly"),
         ("Set-Cookie", "d=1;httponly ; Secure"),
+        ("Set-Cookie", f"long={'x' * 9000}; HttpOnly"),
         ("Set-Cookie", "httponly=1"),
         ("Cookie", "e=1"),
     ]

@@ -244,6 +244,8 @@ def test_a_capture_whose_path_differs_in_a_slash_has_a_page_elsewhere(
     requested, captured, is_moved
 ):
     assert moved_page(requested, captured) == (captured if is_moved else "")
+    fragment = moved_page(requested, captured.partition("#")[0] + "#part")
+    assert fragment == moved_page(requested, captured)
 
 
 class TestReplay:

@@ -142,8 +142,9 @@ def script_cookies(captured: Iterable[tuple[str, str]]) -> list[str]:
         captured: Names and values as captured.
     """
     values = (value for name, value in captured if name.lower() == "set-cookie")
-    texts = (_CONTROLS.sub("", value)[:_LONGEST] for value in values)
-    return [text for text in texts if not _HTTP_ONLY.search(text)][:_MOST_COOKIES]
+    texts = (_CONTROLS.sub("", value) for value in values)
+    readable = [text[:_LONGEST] for text in texts if not _HTTP_ONLY.search(text)]
+    return readable[:_MOST_COOKIES]
 
 
 def _is_sent(name: str) -> bool:

@@ -194,7 +194,7 @@ def moved_page(requested: str, captured: str) -> str:
     paths = [url.partition("#")[0].partition("?")[0] for url in (requested, captured)]
     folders = [path.partition("://")[2].partition("/")[2] for path in paths]
     shorter, longer = sorted((unquote(folder).lower() for folder in folders), key=len)
-    return captured if shorter and longer == f"{shorter}/" else ""
+    return captured.partition("#")[0] if shorter and longer == f"{shorter}/" else ""
 
 
 def _refuse_loop(exchange: ArchivedExchange) -> None:
