@@ -224,6 +224,24 @@ async def test_a_reply_that_is_too_long_fails_its_call_alone(
 
 
 @in_loop
+async def test_a_reply_that_is_too_deep_fails_its_call_alone() -> None:
+    async with connected() as (client, browser):
+        deep = b"[" * 5000 + b"]" * 5000
+
+        async def call() -> str:
+            with pytest.raises(CdpError) as caught:
+                await client.call("Runtime.callFunctionOn", timeout=100)
+            return str(caught.value)
+
+        task = asyncio.create_task(call())
+        number = (await asyncio.to_thread(browser.read))["id"]
+        browser.send_raw(b'{"method":"Page.windowOpen","params":{"a":%b}}\0' % deep)
+        browser.send_raw(b'{"id":%d,"result":{"a":%b}}\0' % (number, deep))
+        assert await task == "Runtime.callFunctionOn: its reply cannot be read"
+        assert not client.closed.is_set()
+
+
+@in_loop
 async def test_half_surrogates_of_a_page_are_replaced() -> None:
     async with connected() as (client, browser), asyncio.TaskGroup() as group:
         call = group.create_task(client.call("Runtime.evaluate"))

@@ -155,6 +155,10 @@ async def test_a_stopped_browser_is_killed_and_a_killed_one_is_noticed(
     assert files(tmp_path) == []
 
 
+def descriptors() -> list[str]:
+    return sorted(path.name for path in Path("/proc/self/fd").iterdir())
+
+
 def files(directory: Path) -> list[Path]:
     return list(directory.iterdir())
 
@@ -241,6 +245,23 @@ async def test_a_program_that_is_no_browser_is_explained(public_directory: Path)
     plan = plan._replace(browser=InstalledBrowser(tmp_path / "missing", (), "chromium"))
     with pytest.raises(BrowserError, match="No such file or directory"):
         await BrowserProcess(plan).start()
+    assert files(tmp_path / "scratch") == []
+
+
+@in_loop
+async def test_a_start_without_a_process_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_args: object, **_options: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refuse)
+    browser = InstalledBrowser(tmp_path / "chromium", (), "chromium")
+    process = BrowserProcess(BrowserLaunch(browser, tmp_path / "scratch"))
+    before = descriptors()
+    with pytest.raises(BrowserError, match="temporarily unavailable"):
+        await process.start()
+    assert descriptors() == before
     assert files(tmp_path / "scratch") == []
 
 

@@ -124,14 +124,11 @@ class CdpClient(asyncio.Protocol):
             replies: Descriptor that is read.
         """
         loop = asyncio.get_running_loop()
-        writer, _ = await loop.connect_write_pipe(
-            asyncio.BaseProtocol, os.fdopen(commands, "wb", buffering=0)
-        )
-        self._commands = writer
-        reader, _ = await loop.connect_read_pipe(
-            lambda: self, os.fdopen(replies, "rb", buffering=0)
-        )
-        self._transports = [writer, reader]
+        files = os.fdopen(commands, "wb", buffering=0), os.fdopen(replies, "rb", buffering=0)
+        self._commands, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, files[0])
+        self._transports.append(self._commands)
+        reader, _ = await loop.connect_read_pipe(lambda: self, files[1])
+        self._transports.append(reader)
 
     async def call(
         self,
@@ -251,7 +248,9 @@ class CdpClient(asyncio.Protocol):
     def _take(self, text: bytes) -> None:
         message = _parse(text)
         number: int = message.get("id", 0)
-        if "method" in message:
+        if not message and (match := _NUMBER.match(text)) is not None:
+            self._fail(int(match[1]), "its reply cannot be read")
+        elif "method" in message:
             self._pass_on(message)
         elif "error" in message:
             self._fail(number, str(message["error"].get("message", "")))
@@ -289,11 +288,14 @@ class CdpClient(asyncio.Protocol):
 
 
 def _parse(text: bytes) -> dict[str, Any]:
-    """Parse a message; halves of surrogate pairs, which pages can make, become U+FFFD."""
+    """Parse a message; {} if it cannot be, such as one that is too deep.
+
+    Halves of surrogate pairs, which pages can make, become U+FFFD.
+    """
     message: object
     try:
         message = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         try:
             message = _repair(json.loads(text.decode("utf-8", "replace")))
         except (ValueError, RecursionError):

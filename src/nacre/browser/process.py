@@ -198,6 +198,11 @@ class BrowserProcess:
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=noise_end,
                 pass_fds=passed, cwd=directory,
             )  # fmt: skip
+        except BaseException:
+            ours.close()
+            os.close(commands)
+            os.close(replies)
+            raise
         finally:
             theirs.close()
             for descriptor in (commands_end, replies_end, noise_end):
