@@ -5,6 +5,7 @@ this module, or a function where the word holds a value. docs/reference/annotati
 `ANNOTATIONS`. A module of every layer may import this one.
 """
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 
@@ -72,9 +73,18 @@ _token(
 )  # fmt: skip
 
 
+_RIGHTS_WITHHELD: Final = "rightsWithheld:"
+
+
 def rights_withheld(preference: str) -> str:
     """`rightsWithheld:PREFERENCE`: the enforced preference."""
-    return f"rightsWithheld:{preference}"
+    return f"{_RIGHTS_WITHHELD}{preference}"
+
+
+def withheld_preference(annotations: Iterable[str]) -> str:
+    """Return the enforced preference for which a reply was not written to WARC; "" for none."""
+    words = (word for word in annotations if word.startswith(_RIGHTS_WITHHELD))
+    return next(words, "").removeprefix(_RIGHTS_WITHHELD)
 
 
 HTTP_TRIED: Final = _token(

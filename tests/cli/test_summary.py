@@ -158,6 +158,7 @@ def test_where_the_warcs_are(layout: Layout):
         (SeedTally(total=3, got=3), "3 of 3 got"),
         (SeedTally(total=2, not_due=2), ""),
         (SeedTally(total=1, no_reply=1), "0 of 1 got, 1 without a reply"),
+        (SeedTally(total=2, got=1, withheld=1), "1 of 2 got, 1 withheld"),
         (SeedTally(total=6000, got=1, errors=2000, refused=1, waiting=1, not_due=1),
          "1 of 6,000 got, 2,000 answered with an error, 1 not asked for, 1 waiting, 1 not due"),
     ],
@@ -261,6 +262,7 @@ def test_the_facts_of_a_run(layout: Layout, capsys: pytest.CaptureFixture[str]):
         "FINISHED", documents=3, failed_pages=2, disregarded=5, deleted=4, alerts=5, queued=1,
         saved_documents=1, saved_bytes=2000, elapsed=90.0, warc_bytes=3000, prerequisites=1,
         queues={"retired": 2}, endless=1, faults=2, unparsed=1,
+        withheld=2,
     )  # fmt: skip
     what = result(
         ExitStatus.QUEUE_BUDGET,
@@ -273,6 +275,7 @@ def test_the_facts_of_a_run(layout: Layout, capsys: pytest.CaptureFixture[str]):
     facts = dict(line.strip().split(None, 1) for line in out.partition("\n\n")[0].splitlines()[1:])
     assert facts["http://a.test/:"] == "no connection, tried 3 times (-2)"
     assert facts["seeds"] == "1 of 2 got, 1 without a reply"
+    assert facts["got"].endswith("; 2 replies withheld, not in the archive (rights.enforce)")
     assert facts["skipped"] == "1 line of the seed list that is not a seed: named in job.log"
     assert facts["replies"] == "200: 1,234, 404: 1 (1 of them for robots.txt)"
     assert facts["not"] == "got  2 failed, 1 disregarded (robots.txt and the like), 4 deleted"

@@ -254,7 +254,10 @@ def test_enforced_preferences_withhold_records(tmp_path: Path) -> None:
     with raw_site() as site:
         site.replies = site_files(site, version=1)
         enforce = ("--set", "rights.enforce=[noarchive]")
-        _ran(nacre("crawl", f"{site.origin}/", *OPTIONS, *enforce, "--out", root))
+        done = nacre("crawl", f"{site.origin}/", *OPTIONS, *enforce, "--out", root)
+        _ran(done)
+        assert "1 reply withheld, not in the archive (rights.enforce)" in done.out
+    assert "Withheld, not in the archive (rights.enforce)" in nacre("report", root).out
     stored = set(_record_ids(root).values())
     assert f"{site.origin}/page" not in stored
     assert {f"{site.origin}/open/x", f"{site.origin}/robots.txt"} <= stored

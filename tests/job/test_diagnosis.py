@@ -133,6 +133,11 @@ def test_the_sentence_in_words():
         "finished: 49 documents; 1 URL lost by an error of Nacre's own (runtime-errors.log); 2 "
         "documents too much for the parser: their links are not known"
     )
+    withheld = diagnose(facts("FINISHED", documents=6, withheld=6, seeds=1, seeds_got=0))
+    assert diagnosis_text(withheld) == (
+        "finished: 6 documents; 0 of 1 seed captured; 6 replies withheld, not in the archive "
+        "(rights.enforce)"
+    )
     trap = diagnose(facts("FINISHED", documents=49, trapped=30, endless=7))
     assert diagnosis_text(trap) == (
         "finished: 49 documents; 30 of these are of what looks like traps; "

@@ -183,6 +183,19 @@ def test_errors_of_our_own_and_of_the_parser_are_counted(store: Store):
     assert totals(store) == statistics.totals
 
 
+def test_replies_that_a_preference_withholds_are_counted_and_kept(store: Store):
+    statistics = Statistics(store)
+    for number, words in enumerate((["3t"], [], ["3t", "rightsWithheld:train-ai=n"])):
+        visit = make_visit(f"http://a.test/{number}", annotations=words)
+        statistics.count(visit, Stored.NOTHING, NOW)
+    statistics.seal()
+    assert totals(store) == statistics.totals
+    resumed = Statistics(store)
+    again = make_visit("http://a.test/x", annotations=["rightsWithheld:noarchive"])
+    resumed.count(again, Stored.NOTHING, NOW)
+    assert (statistics.totals.withheld, resumed.totals.withheld) == (1, 2)
+
+
 def test_documents_of_traps_are_counted_apart(store: Store):
     statistics = Statistics(store)
     for number, directive in enumerate(Directive):

@@ -208,7 +208,10 @@ def done_text(overview: JobOverview) -> str:
 
 
 def got_text(overview: JobOverview) -> str:
-    """The replies by kind: `9 documents (4 HTML, 3 of traps), 2 redirects, 1 error, 1.2 MB`."""
+    """The replies by kind: `9 documents (4 HTML, 3 of traps), 2 redirects, 1 error, 1.2 MB`.
+
+    Replies that are not in the archive follow: `; 9 replies withheld (rights.enforce)`.
+    """
     traps = f", {overview.trapped:,} of traps" if overview.trapped else ""
     parts = [f"{count(overview.documents, 'document')} ({overview.html:,} HTML{traps})"]
     if overview.unchanged:
@@ -217,7 +220,11 @@ def got_text(overview: JobOverview) -> str:
         parts.append(count(overview.redirects, "redirect"))
     if overview.errors:
         parts.append(count(overview.errors, "error"))
-    return ", ".join([*parts, size(overview.bytes)])
+    text = ", ".join([*parts, size(overview.bytes)])
+    if overview.withheld:
+        replies = count(overview.withheld, "reply", "replies")
+        text += f"; {replies} withheld, not in the archive (rights.enforce)"
+    return text
 
 
 def browser_text(overview: JobOverview) -> str:

@@ -177,6 +177,8 @@ def seeds_fact(seeds: SeedTally) -> str:
         parts.append(f"{seeds.errors:,} answered with an error")
     if seeds.no_reply:
         parts.append(f"{seeds.no_reply:,} without a reply")
+    if seeds.withheld:
+        parts.append(f"{seeds.withheld:,} withheld")
     if seeds.refused:
         parts.append(f"{seeds.refused:,} not asked for")
     if seeds.waiting:
@@ -201,7 +203,8 @@ def not_got_lines(seeds: SeedTally, job: Path, now: float) -> Iterator[str]:
     for end in listed:
         wait = None if end.next_try is None else end.next_try - now
         yield f"  {safe(readable_url(end.url))}: {reason(end, wait)}"
-    if more := seeds.errors + seeds.no_reply + seeds.refused + seeds.waiting - len(listed):
+    number = seeds.errors + seeds.no_reply + seeds.withheld + seeds.refused + seeds.waiting
+    if more := number - len(listed):
         yield f"  and {more:,} more: {program()} report {typed(job)} seeds"
 
 

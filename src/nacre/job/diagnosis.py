@@ -264,6 +264,7 @@ def _over(facts: DiagnosisFacts) -> Diagnosis | None:
     is_poor = 2 * overview.too_deep_poor > overview.too_deep
     clauses: tuple[tuple[str, dict[str, Value]], ...] = (
         ("seeds", {"got": overview.seeds_got, "seeds": overview.seeds}),
+        ("withheld", {"withheld": overview.withheld}),
         ("failed", {"failed": overview.failed_pages}),
         ("faults", {"faults": overview.faults}),
         ("unparsed", {"unparsed": overview.unparsed}),

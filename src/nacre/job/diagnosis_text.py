@@ -66,6 +66,11 @@ TEXTS: Final[Mapping[str, str | CountedText]] = {
         "{got} of {seeds} seed captured",
         "{got} of {seeds} seeds captured",
     ),
+    "withheld": CountedText(
+        "withheld",
+        "{withheld} reply withheld, not in the archive (rights.enforce)",
+        "{withheld} replies withheld, not in the archive (rights.enforce)",
+    ),
     "failed": CountedText("failed", "{failed} page failed", "{failed} pages failed"),
     "faults": CountedText(
         "faults",

@@ -111,6 +111,7 @@ class JobOverview(msgspec.Struct, frozen=True):
             query parameters alone (`recrawl.idle_parameters`); 0 while it runs.
         faults: URIs that ended by an error of Nacre itself (-5), robots.txt included.
         unparsed: Replies that were too much for the parser: their links are not known.
+        withheld: Replies that were not written to WARC for a preference (`rights.enforce`).
         browser_pages: Pages that were run in a browser.
         browser_requests: Replies to requests of these pages; they are not documents.
         browser_bytes: Bytes of these replies, heads included.
@@ -174,6 +175,7 @@ class JobOverview(msgspec.Struct, frozen=True):
     repeated: int = 0
     faults: int = 0
     unparsed: int = 0
+    withheld: int = 0
     browser_pages: int = 0
     browser_requests: int = 0
     browser_bytes: int = 0
@@ -306,6 +308,7 @@ def _overview(frontier: Totals, tally: CrawlTotals, run: RunRow, untried: int) -
         saved_bytes=tally.duplicate_bytes + tally.not_modified_bytes,
         faults=tally.faults,
         unparsed=tally.unparsed,
+        withheld=tally.withheld,
         browser_pages=tally.rendered_pages,
         browser_requests=tally.page_requests,
         browser_bytes=tally.page_bytes,

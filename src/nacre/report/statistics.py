@@ -13,7 +13,13 @@ from enum import StrEnum
 
 import msgspec
 
-from nacre.annotations import BROWSER_FAILED, HTTP_TRIED, PARSER_FAILED, PARSER_TIMEOUT
+from nacre.annotations import (
+    BROWSER_FAILED,
+    HTTP_TRIED,
+    PARSER_FAILED,
+    PARSER_TIMEOUT,
+    withheld_preference,
+)
 from nacre.core.capture import Capture
 from nacre.core.crawluri import Directive
 from nacre.core.processor import Visit
@@ -172,6 +178,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
         page_requests: Replies to requests of these pages, those for the pages themselves left out.
         page_bytes: Bytes of these replies, heads included.
         recorded: Requests of a person or a program through the recorder, failures included.
+        withheld: Replies that were not written to WARC for a preference (`rights.enforce`).
     """
 
     documents: int = 0
@@ -192,6 +199,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     page_requests: int = 0
     page_bytes: int = 0
     recorded: int = 0
+    withheld: int = 0
 
     @property
     def left_deleted(self) -> int:
@@ -329,9 +337,9 @@ class Statistics:
         if visit.page is not None or BROWSER_FAILED in visit.annotations:
             self._browser.count(visit)
         self.totals.faults += status == FetchStatus.RUNTIME_EXCEPTION
-        self.totals.unparsed += bool(visit.annotations) and not _PARSER.isdisjoint(
-            visit.annotations
-        )
+        if visit.annotations:
+            self.totals.unparsed += not _PARSER.isdisjoint(visit.annotations)
+            self.totals.withheld += bool(withheld_preference(visit.annotations))
         if not guess:
             self._statuses[str(status)].urls += 1
         if self._codes is not None and visit.uri.source:

@@ -48,11 +48,14 @@ class Given:
         mime: str = "a/b",
         stored: Stored = Stored.NOVEL,
         codes: bool = False,
+        words: Sequence[str] = (),
     ) -> None:
         statistics = Statistics(self.store, source_codes=codes)
         stored = stored if status > 0 else Stored.NOTHING
         for url in urls:
-            visit = make_visit(url, status, uri={"source": source}, mime=mime)
+            visit = make_visit(
+                url, status, uri={"source": source}, mime=mime, annotations=list(words)
+            )
             statistics.count(visit, stored, NOW)
         statistics.seal()
 

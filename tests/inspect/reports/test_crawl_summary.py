@@ -53,6 +53,20 @@ def test_what_was_known_and_what_was_not_tried(given: Given):
     assert lines[-2:] == ["", "guesses not tried: 7"]
 
 
+def test_withheld_replies_are_counted_with_their_setting(given: Given):
+    data = CrawlSummaryReport().build(given)
+    shown = plain_text(CrawlSummaryReport().document(data, ReportRequest()))
+    assert "withheld" not in f"{shown}{CrawlSummaryReport().text(data)}".lower()
+    given.visited("http://a.test/1", stored=Stored.NOTHING, words=["rightsWithheld:noai"])
+    data = CrawlSummaryReport().build(given)
+    line = "replies withheld for a preference (rights.enforce): 1"
+    assert line in CrawlSummaryReport().text(data)
+    shown = plain_text(CrawlSummaryReport().document(data, ReportRequest()))
+    assert "Withheld, not in the archive (rights.enforce)" in shown
+    del data["withheld_replies"]  # as the report of an older run
+    assert CrawlSummaryReport().document(data, ReportRequest()).sections
+
+
 def test_the_document_tells_the_inside_only_where_it_is_wanted(given: Given):
     given.visited("http://a.test/1", stored=Stored.DUPLICATE)
     data = CrawlSummaryReport().build(given)

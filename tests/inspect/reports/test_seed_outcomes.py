@@ -1,5 +1,7 @@
 """What became of each seed: by its own result, by what had to come first, or while it waits."""
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec import structs
 
@@ -43,11 +45,14 @@ class World:
         self.book = SeedBook(self.store, ScopeState())
         self.book.add_all([parse_seed(seed) for seed in seeds])
 
-    def ended(self, url: str, status: int, error: str = "", attempts: int = 0) -> None:
+    def ended(
+        self, url: str, status: int, error: str = "", attempts: int = 0, words: Sequence[str] = ()
+    ) -> None:
         uri = structs.replace(NAMES.seed(url), attempts=attempts)
         self.store.put("seen", uri.key, b"")
         visit = make_visit(url, status)
-        Outcomes(self.store).put(structs.replace(visit, uri=uri, error=error))
+        visit = structs.replace(visit, uri=uri, error=error, annotations=list(words))
+        Outcomes(self.store).put(visit)
 
     def ends(self) -> list[SeedOutcome]:
         return list(SeedOutcomes(self.store, NAMES).all())
@@ -85,6 +90,25 @@ def test_a_seed_is_judged_by_where_it_leads():
         "http://b.test/",
         "http://b.test/new",
     )
+
+
+def test_a_withheld_seed_was_not_got_but_has_a_reply():
+    world = World("http://a.test/", "http://b.test/", "http://c.test/")
+    words = ["2t", "rightsWithheld:train-ai=n"]
+    world.ended("http://a.test/", 200, words=words)
+    world.ended("http://b.test/", 404, words=words)
+    target = structs.replace(NAMES.seed("http://c.test/new"), via="http://c.test/")
+    world.book.redirected(target)
+    world.ended("http://c.test/", 301)
+    world.ended(target.url, 200, words=words)
+    own, lost, led = world.ends()
+    assert (own.state, own.cause) == (SeedState.WITHHELD, "withheld by rights.enforce: train-ai=n")
+    assert lost.state is SeedState.ERROR
+    assert (led.state, led.target) == (SeedState.WITHHELD, "http://c.test/new")
+    tally = tally_seeds([own, lost, led], 5)
+    assert (tally.got, tally.withheld, tally.errors) == (0, 2, 1)
+    assert tally.end is SeedsEnd.GOT
+    assert [end.url for end in tally.not_got] == [own.url, lost.url, led.url]
 
 
 def test_http_stands_in_for_https():

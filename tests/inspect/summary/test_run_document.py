@@ -139,6 +139,9 @@ def test_an_end_says_what_was_left_out():
     assert "left out: 7 deleted by the operator" in text(report(deleted=7))
     assert "deleted" not in text(report(endless=7)), "nothing was"
     assert "left out: 2 too many hops from their seeds" in text(report(too_deep=2))
+    withheld = report(numbers={**report().numbers, "withheld_replies": 6})
+    assert "left out: 6 whose replies are not stored for a preference" in text(withheld)
+    assert "rights.enforce" in text(withheld, "zh")
 
 
 def test_times_are_those_of_the_reader():

@@ -26,8 +26,8 @@ class SeedsQuery(msgspec.Struct, frozen=True):
     """The filters of the seeds.
 
     Attributes:
-        state: `got`, `error`, `no reply`, `refused`, `waits`, `not due`; `not crawled`: all but
-            the first; "" for all.
+        state: `got`, `error`, `no reply`, `withheld`, `refused`, `waits`, `not due`;
+            `not crawled`: all but the first; "" for all.
         contains: Only seeds whose URL has this text, in letters or with its escapes; "" for all.
         after: `next` of the page before; "" for the first.
         limit: Seeds on a page, 1 to 500.

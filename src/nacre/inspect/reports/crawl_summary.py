@@ -39,6 +39,7 @@ class CrawlSummaryReport(SummaryReport):
             "failed_pages": tally.failed_pages,
             "faults": tally.faults,
             "unparsed_replies": tally.unparsed,
+            "withheld_replies": tally.withheld,
             "uri_disregards": facts.disregarded,
             "uris_deleted": tally.left_deleted,
             "uris_readmitted": tally.readmitted,
@@ -144,6 +145,7 @@ class CrawlSummaryReport(SummaryReport):
 
 def _uri_facts(data: Data) -> tuple[tuple[str, str], ...]:
     """Return the facts about URIs; counts that are 0 in most runs are left out."""
+    withheld = data.get("withheld_replies", 0)
     return (
         ("Hosts with a reply", _count(data["hosts_visited"])),
         (
@@ -170,6 +172,7 @@ def _uri_facts(data: Data) -> tuple[tuple[str, str], ...]:
             (("Too much for the parser, without links", _count(data["unparsed_replies"])),)
             * bool(data["unparsed_replies"])
         ),
+        *((("Withheld, not in the archive (rights.enforce)", _count(withheld)),) * bool(withheld)),
         ("Replies for robots.txt", _count(data["prerequisite_replies"])),
         ("Guesses that were not there, such as the icon", _count(data["missing_guesses"])),
         ("Disregarded (robots.txt and the like)", _count(_disregarded(data))),
@@ -194,6 +197,7 @@ def _own(data: Data) -> Iterator[str]:
         "guesses not tried": data["guesses_not_tried"],
         "URIs lost by errors of Nacre's own": data["faults"],
         "replies that were too much for the parser": data["unparsed_replies"],
+        "replies withheld for a preference (rights.enforce)": data["withheld_replies"],
         "regex time-outs": data["regex_timeouts"],
     }
     if any(own.values()):

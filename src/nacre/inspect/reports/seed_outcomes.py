@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from nacre.annotations import withheld_preference
 from nacre.config.effective import fixed
 from nacre.core.crawluri import DEAD, CrawlURI
 from nacre.core.states import RunCounts, SeedsEnd
@@ -52,6 +53,7 @@ class SeedState(StrEnum):
     GOT = "got"
     ERROR = "error"
     NO_REPLY = message("report.no-reply", "no reply")
+    WITHHELD = "withheld"
     REFUSED = "refused"
     WAITS = "waits"
     NOT_DUE = message("report.not-due", "not due")
@@ -101,6 +103,7 @@ class SeedTally(msgspec.Struct):
         got: Those that were got, or unchanged.
         errors: Those that were answered with an error.
         no_reply: Those without a reply.
+        withheld: Those whose reply was not written to WARC for a preference (`rights.enforce`).
         refused: Those that were not asked for: by robots.txt, or by a setting.
         waiting: Those that were not finished.
         not_due: Those that a later run did not choose.
@@ -112,6 +115,7 @@ class SeedTally(msgspec.Struct):
     got: int = 0
     errors: int = 0
     no_reply: int = 0
+    withheld: int = 0
     refused: int = 0
     waiting: int = 0
     not_due: int = 0
@@ -120,8 +124,8 @@ class SeedTally(msgspec.Struct):
 
     @property
     def end(self) -> SeedsEnd:
-        """All seeds together, for the exit code."""
-        if self.got or not (self.errors or self.no_reply or self.refused):
+        """All seeds together, for the exit code. A withheld seed has its reply, as it was set."""
+        if self.got or self.withheld or not (self.errors or self.no_reply or self.refused):
             return SeedsEnd.GOT
         return SeedsEnd.ERRONEOUS if self.errors else SeedsEnd.NO_REPLY
 
@@ -145,6 +149,8 @@ def tally_seeds(ends: Iterable[SeedOutcome], most: int, skipped: int = 0) -> See
                 result.errors += 1
             case SeedState.NO_REPLY:
                 result.no_reply += 1
+            case SeedState.WITHHELD:
+                result.withheld += 1
             case SeedState.REFUSED:
                 result.refused += 1
             case SeedState.WAITS:
@@ -157,6 +163,17 @@ def tally_seeds(ends: Iterable[SeedOutcome], most: int, skipped: int = 0) -> See
                 listed.append(end)
     result.not_got += untried[: most - len(result.not_got)]
     return result
+
+
+def _replied(url: str, outcome: Outcome) -> SeedOutcome:
+    """Return the outcome of a seed with a reply that is no error; it may be withheld."""
+    preference = withheld_preference(outcome.annotations)
+    if not preference:
+        return SeedOutcome(url, SeedState.GOT, outcome.status, tries=outcome.attempts)
+    text = message(
+        "report.seed-withheld", "withheld by rights.enforce: {preference}", preference=preference
+    )
+    return SeedOutcome(url, SeedState.WITHHELD, outcome.status, text, outcome.attempts)
 
 
 class _Waiting(NamedTuple):
@@ -212,7 +229,7 @@ class SeedOutcomes:
             return self._unfinished(url)
         status = outcome.status
         if 0 < status < 400:
-            return SeedOutcome(url, SeedState.GOT, status, tries=outcome.attempts)
+            return _replied(url, outcome)
         if status >= 400:
             return SeedOutcome(url, SeedState.ERROR, status, cause(status), outcome.attempts)
         first = self._in_the_way(url, outcome)
@@ -377,7 +394,7 @@ def note_unreachable(store: Store, ends: Iterable[SeedOutcome], run: int) -> Ite
                 row = changed[end.url] = UnreachableSeed(row.runs + 1, run)
             yield msgspec.structs.replace(end, failed_runs=row.runs)
             continue
-        if row.runs and end.state in {SeedState.GOT, SeedState.ERROR}:
+        if row.runs and end.state in {SeedState.GOT, SeedState.ERROR, SeedState.WITHHELD}:
             changed[end.url] = None
         yield end
     for url, changed_row in changed.items():

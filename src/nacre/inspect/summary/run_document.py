@@ -117,7 +117,17 @@ def _end(summary: RunSummary, exit_: str) -> str:
 def _left_out(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
     """Return the kinds of URIs that a finished run left out, with their numbers."""
     unvisited = summary.left
+    withheld = int(summary.numbers.get("withheld_replies", 0))
     return (
+        (
+            message(
+                "run-report.left-withheld",
+                "{number:,} whose replies are not stored for a preference of their sites "
+                "(rights.enforce)",
+                number=withheld,
+            ),
+            withheld,
+        ),
         (
             message(
                 "run-report.left-endless",
