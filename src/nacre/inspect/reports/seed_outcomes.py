@@ -1,5 +1,6 @@
 """The outcome of each seed; of a failed one: the reason, the tries, the next try."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import chain, islice
@@ -138,31 +139,27 @@ def tally_seeds(ends: Iterable[SeedOutcome], most: int, skipped: int = 0) -> See
         most: How many are kept.
         skipped: Lines of the list that are not seeds.
     """
-    result = SeedTally(skipped=skipped)
+    states: Counter[SeedState] = Counter()
+    tried: list[SeedOutcome] = []
     untried: list[SeedOutcome] = []
     for end in ends:
-        result.total += 1
-        match end.state:
-            case SeedState.GOT:
-                result.got += 1
-            case SeedState.ERROR:
-                result.errors += 1
-            case SeedState.NO_REPLY:
-                result.no_reply += 1
-            case SeedState.WITHHELD:
-                result.withheld += 1
-            case SeedState.REFUSED:
-                result.refused += 1
-            case SeedState.WAITS:
-                result.waiting += 1
-            case SeedState.NOT_DUE:
-                result.not_due += 1
+        states[end.state] += 1
         if end.cause:
-            listed = result.not_got if end.tries else untried
+            listed = tried if end.tries else untried
             if len(listed) < most:
                 listed.append(end)
-    result.not_got += untried[: most - len(result.not_got)]
-    return result
+    return SeedTally(
+        total=states.total(),
+        got=states[SeedState.GOT],
+        errors=states[SeedState.ERROR],
+        no_reply=states[SeedState.NO_REPLY],
+        withheld=states[SeedState.WITHHELD],
+        refused=states[SeedState.REFUSED],
+        waiting=states[SeedState.WAITS],
+        not_due=states[SeedState.NOT_DUE],
+        skipped=skipped,
+        not_got=tried + untried[: most - len(tried)],
+    )
 
 
 def _replied(url: str, outcome: Outcome) -> SeedOutcome:
