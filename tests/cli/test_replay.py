@@ -63,6 +63,16 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, job: Path):
     assert "replay needs the extra `console`" in done.err
 
 
+def test_a_file_that_does_not_exist_is_refused_before_an_extra_is_offered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    done = nacre("replay", tmp_path / "nofile.warc.gz", "--yes")
+    assert done.code == 2
+    assert "nofile.warc.gz is neither a job, nor a WARC or WACZ file" in done.err
+    assert "extra" not in done.err
+
+
 # ---- pywb
 
 

@@ -107,6 +107,16 @@ def test_programs_need_a_key(server: Server, target: str, host: str):
         assert "h.test" not in answer.text
 
 
+def test_an_unknown_name_gets_the_names_that_the_key_may_see(server: Server):
+    answer = server.ask("localhost", "/none/http://h.test/", server.bearer)
+    assert answer.status_code == 404
+    assert "the names are: demo" in answer.text
+    server.seen["anna"] = set()
+    answer = server.ask("localhost", "/none/http://h.test/", server.bearer)
+    assert (answer.status_code, "demo" in answer.text) == (404, False)
+    assert "demo" not in server.ask("localhost", "/none/http://h.test/").text
+
+
 def test_a_key_sees_what_its_owner_sees(server: Server):
     server.seen["anna"] = {"other"}
     assert server.ask("localhost", "/demo/http://h.test/", server.bearer).status_code == 404

@@ -61,6 +61,8 @@ def replay(
 
         raise typer.Exit(run_pywb(targets, port, output.tell))
 
+    # Large indexes are read once, here; what is no archive is refused before an extra is offered.
+    holding_of(targets)
     options = (port, replay_host, single_host, cors)
     needs = ("replay needs", "console")
     offering(ctx, lambda: _serve(targets, options, opens=open_browser), needs)
@@ -80,7 +82,6 @@ def _serve(targets: list[str], options: tuple[int, str, bool, bool], *, opens: b
         if opens and typer.launch(opened.url) != 0:
             output.tell("no browser could be opened: open the link above in one")
 
-    holding_of(targets)  # large indexes are read once, here; the server has them then
     run(serve(targets, ReplayOptions(*options), SystemClock(), say_opened))
 
 

@@ -4,6 +4,7 @@ They answer under the names of the loopback, `http://localhost:8411/JOB/…`, wi
 `Authorization: Bearer KEY`; a browser cannot be led there, because it has no key.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote
@@ -36,6 +37,8 @@ _MOST: Final = 10_000
 """Captures of a URL among which a TimeGate and the links of a memento choose."""
 CDX_PATHS: Final = frozenset(("cdx", "outbackcdx"))
 """Paths of CDX servers: as pywb's, and as OutbackCDX's."""
+_NAMES: Final = 20
+"""Names of archives in the answer to an unknown name."""
 _PARAMETERS: Final = 100
 """Parameters of a query at most."""
 
@@ -87,11 +90,19 @@ async def _answer_key(call: ReplayCall) -> Response:
         return JSONResponse([item._asdict() for item in items])
     item = call.parts.shelf.find(name_of(name), admission.identity)
     if item is None:
-        return text_answer("there is no such archive; the list is at /", 404)
+        return _no_archive(call.parts.shelf.items(admission.identity))
     host = call.request.headers["host"]
     base = f"{call.parts.site.scheme}://{host}/{quote(item.name, safe='~')}/"
     request = ProgramRequest(call, item, place, base)
     return await _answer_place(request)
+
+
+def _no_archive(items: Sequence[ShelfItem]) -> Response:
+    """Return the answer to a name that is not among those that the caller may see."""
+    names = [item.name.encode("utf-8", "backslashreplace").decode() for item in items[:_NAMES]]
+    rest = f" and {len(items) - _NAMES} more" if len(items) > _NAMES else ""
+    listed = f"the names are: {', '.join(names)}{rest}" if names else "there are none"
+    return text_answer(f"there is no archive of this name; {listed}. All are listed at /", 404)
 
 
 async def _answer_place(request: ProgramRequest) -> Response:
