@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import signal
 import subprocess
 import sys
 import zipfile
@@ -157,4 +158,13 @@ def test_a_start_that_waits_for_space_says_so(tmp_path: Path):
             assert "not run yet" not in nacre("status", job).out
             assert "stopping" in nacre("stop", job).out
             code, _, err = ended(process)
-    assert code == 5, err
+        assert code == 5, err
+        with running(job, "run", job) as process:
+            until(lambda: "waiting for space" in nacre("status", job).out)
+            process.send_signal(signal.SIGINT)
+            code, _, err = ended(process)
+        assert err.splitlines()[-1].endswith("Z ending the wait for space")
+    status = nacre("status", job).out
+    assert "too little disk space for a start: " in status
+    assert " are free, 900 TB are needed" in status
+    assert "ready to start" not in status

@@ -162,7 +162,8 @@ class _Runner:
         self._signals += 1
         session = self._job.session
         if session is None:
-            self._display.message("signal", "ends")
+            waits = self._job.waits_for_space
+            self._display.message("signal", "ending the wait for space" if waits else "ending")
             if self._task is not None:
                 self._task.cancel()
         elif self._signals == 1:

@@ -211,6 +211,9 @@ def _never_ran(facts: DiagnosisFacts) -> Diagnosis | None:
     if facts.problems:
         params: dict[str, Value] = {"problems": facts.problems, "first": facts.first_problem}
         return Diagnosis("problems", params, ("fix",))
+    if facts.free is not None and facts.reserve is not None and facts.free < facts.reserve:
+        space: dict[str, Value] = {"free": facts.free, "reserve": facts.reserve}
+        return Diagnosis("ready-space", space, ("free-space", "disk.reserve", "start"))
     return Diagnosis("ready", {}, ("start",))
 
 

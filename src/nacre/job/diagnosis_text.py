@@ -26,6 +26,7 @@ class CountedText(NamedTuple):
 
 TEXTS: Final[Mapping[str, str | CountedText]] = {
     "ready": "ready to start",
+    "ready-space": "too little disk space for a start: {free} are free, {reserve} are needed",
     "problems": CountedText(
         "problems",
         "{problems} problem keeps it from starting: {first}",

@@ -27,7 +27,7 @@ from nacre.messages import message
 from nacre.scope.seeds import SeedDirective, read_seeds
 from nacre.scope.subject import Subject
 from nacre.settings.contact import no_lookup
-from nacre.settings.load import examine_job
+from nacre.settings.load import examine_job, load_job
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.opening import shortage
@@ -109,6 +109,32 @@ class StartSurvey(msgspec.Struct, frozen=True):
     more_refused: int
     space: tuple[PlaceSpace, ...]
     missing_space: str
+
+
+class ScarceSpace(msgspec.Struct, frozen=True):
+    """A file system that lacks space for a start.
+
+    Attributes:
+        free: Bytes that are free.
+        reserve: Bytes that must be free.
+    """
+
+    free: int
+    reserve: int
+
+
+def scarce_space(layout: Layout) -> ScarceSpace | None:
+    """Return the space of the fullest file system; None if a start has enough, or it is unknown.
+
+    Args:
+        layout: The job.
+    """
+    with suppress(NacreError):
+        settings = load_job(layout).settings
+        needed, disk = space_needed(settings), RealDisk()
+        free = min(map(disk.free_space, places(layout, settings)))
+        return ScarceSpace(free, needed) if free < needed else None
+    return None
 
 
 async def survey_start(layout: Layout, loaded: Loaded[JobSettings]) -> StartSurvey:

@@ -61,7 +61,7 @@ def read_status(layout: "Layout", clock: "Clock", *, policy: bool) -> StatusAnsw
     except NotRunningError:
         numbers = stored_status(layout, policy=policy)
         if numbers["overview"]["state"] == "NASCENT":
-            numbers |= to_builtins(_kept_from_start(layout))
+            numbers |= to_builtins(_kept_from_start(layout)) | _scarce_space(layout)
         lines = NO_LINES
     numbers["recurring"] = to_builtins(again)
     status = job_status(numbers)
@@ -123,6 +123,14 @@ def _kept_from_start(layout: "Layout") -> "StartFindings":
     from nacre.job.start_survey import kept_from_start  # late: it brings the settings along
 
     return kept_from_start(layout)
+
+
+def _scarce_space(layout: "Layout") -> dict[str, int]:
+    """Return the free and the needed space of a job that cannot start for lack of it; else {}."""
+    from nacre.job.start_survey import scarce_space
+
+    space = scarce_space(layout)
+    return {} if space is None else to_builtins(space)
 
 
 _LOOK_BACK: Final = 50
