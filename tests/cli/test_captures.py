@@ -38,6 +38,8 @@ def test_errors_name_the_remedy(tmp_path):
         (("--format", "warc"), "--out FILE"),
         (("some words",), "nacre index"),
         (("--status", "x"), "404,5xx"),
+        (("--from", "yesterday"), "nacre: --from: 'yesterday' is no time; write it as 2026-11-29"),
+        (("--to", "明天"), "nacre: --to: '明天' is no time"),
         (("--format", "csv", "--out", str(tmp_path / "no" / "file")), "--out"),
     ):
         failed = nacre("captures", str(job), *arguments)

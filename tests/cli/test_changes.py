@@ -107,9 +107,9 @@ def test_a_selection(changed: Changed, words: tuple[str, ...], names: set[str]):
     [
         (
             ("--since", "soon"),
-            "since: 'soon' is neither a run nor a time nor a duration; the runs are: 1 (",
+            "nacre: --since: 'soon' is neither a run nor a time nor a duration; the runs are: 1 (",
         ),
-        (("--kind", "lost"), "kind: there is no kind 'lost'; it is one of new, changed, gone"),
+        (("--kind", "lost"), "nacre: --kind: there is no kind 'lost'; it is one of new, "),
     ],
 )
 def test_a_mistake_is_explained(changed: Changed, words: tuple[str, ...], error: str):

@@ -32,13 +32,27 @@ def test_warcs_of_all_captures(tmp_path):
     ("request_of", "error"),
     [
         (lambda _: PackRequest(), "name the file"),
-        (lambda path: PackRequest(wacz=path / "a.wacz", warc=path / "b"), "name the file"),
+        (lambda path: PackRequest(wacz=path / "a.wacz", warc=path / "b"), "name only one"),
         (lambda path: PackRequest(wacz=path / "a.zip"), "end with .wacz"),
     ],
 )
 def test_a_target_is_needed(tmp_path, request_of, error):
     with pytest.raises(ConfigError, match=error):
         pack([make_job(tmp_path / "one")], request_of(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["wacz", "warc"])
+def test_that_without_left_out_everything_is_said(tmp_path, name):
+    target = tmp_path / ("a.wacz" if name == "wacz" else "a.warc.gz")
+    request = PackRequest(**{name: target}, without=("train-ai=n",), unknown="drop")
+    root = make_job(tmp_path / "one")
+    with pytest.raises(JobError, match="of one is left .* --without left out all 8 captures"):
+        pack([root], request)
+    with pytest.raises(JobError, match="--without left out the only capture"):
+        pack([root], request, CapturesQuery("http://example.test/zh/"))
+    with pytest.raises(JobError, match="no captures to pack. Check the filters"):
+        pack([root], request, CapturesQuery("http://example.test/none"))
+    assert not target.exists()
 
 
 def test_a_folder_that_is_no_job(tmp_path):

@@ -20,7 +20,7 @@ from nacre.catalogue.rows import (
     host_of_capture,
     media_family,
 )
-from nacre.errors import ConfigError, URIError
+from nacre.errors import ConfigError, Problem, URIError
 from nacre.messages import message
 from nacre.uri.parse import host, parse
 from nacre.uri.surt import index_key
@@ -349,14 +349,12 @@ def time_of(text: str, name: str, *, is_end: bool = False) -> int | None:
         first = datetime(*[*parts, 1, 1][: max(len(parts), 3)], tzinfo=UTC)  # type: ignore[misc,arg-type]
         moment = _after(first, len(parts)) - timedelta(seconds=1) if is_end else first
     except (TypeError, ValueError, OverflowError):
-        raise _wrong(
-            message(
-                "catalogue.no-time",
-                "{name}: {text!r} is no time; write it as 2026-11-29, or as up to 14 digits",
-                name=name,
-                text=text,
-            )
-        ) from None
+        words = message(
+            "catalogue.no-time",
+            "{text!r} is no time; write it as 2026-11-29, or as up to 14 digits",
+            text=text,
+        )
+        raise ConfigError([Problem(name, words)]) from None
     return int(moment.timestamp())
 
 

@@ -11,6 +11,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir, job_of
+from nacre.errors import ConfigError
 from nacre.ops.fields import FieldShape, field_meanings, field_shape, option_of, ordered_fields
 from nacre.ops.operation import Operation, OperationContext, Q, R
 
@@ -178,7 +179,11 @@ def with_options_of(
         @wraps(function)
         def command(*arguments: Any, **values: Any) -> None:  # noqa: ANN401 - as its signature says
             typed = {name: values.pop(name) for name in names or request.__struct_fields__}
-            function(*arguments, **{parameter: request_of(request, typed)}, **values)
+            made = request_of(request, typed)
+            try:
+                function(*arguments, **{parameter: made}, **values)
+            except ConfigError as error:
+                raise _by_options(error, made) from None
 
         own = list(signature(function).parameters.values())
         at = [item.name for item in own].index(parameter)
@@ -187,6 +192,21 @@ def with_options_of(
         return command
 
     return decorate
+
+
+def _by_options(error: ConfigError, request: msgspec.Struct) -> ConfigError:
+    """Name the options that were typed in the place of their fields."""
+    options = {
+        field.name: option_of(field)
+        for field in msgspec.structs.fields(request)
+        if not field_shape(field.type).form.is_argument
+        and (field.required or getattr(request, field.name) != field.default)
+    }
+    problems = [
+        problem if problem.file else problem._replace(path=options.get(problem.path, problem.path))
+        for problem in error.problems
+    ]
+    return error if problems == list(error.problems) else ConfigError(problems)
 
 
 def _typed_default(field: msgspec.structs.FieldInfo) -> object:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import msgspec
 
 from nacre.core.clock import Clock
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, JobError
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout, run_name
-from nacre.messages import message
+from nacre.messages import message, plural
 from nacre.ops.fields import LineText, ShortTexts, Typed
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def pack(
     """
     from nacre.catalogue.holdings import open_holding
     from nacre.ops.rights import selecting
+    from nacre.packing.wacz import NothingToPackError
 
     _require_target(request)
     unwanted = _unwanted(request)
@@ -132,13 +133,35 @@ def pack(
         return _pack(holding, captures, request, tell, clock)
     with selecting(holding, unwanted, request.unknown) as selection:
         chosen = selection.select(_every(holding) if captures is None else captures)
-        result = _pack(holding, chosen, request, tell, clock)
+        try:
+            result = _pack(holding, chosen, request, tell, clock)
+        except NothingToPackError as error:
+            withheld = selection.left_out
+            withheld += selection.unknown if request.unknown == "drop" else 0
+            if not withheld:
+                raise
+            raise _all_withheld(holding.name, withheld) from error
         return msgspec.structs.replace(
             result,
             withheld=selection.left_out,
             unknown=selection.unknown,
             unstated=tuple(preference.text for preference in selection.unstated),
         )
+
+
+def _all_withheld(name: str, number: int) -> JobError:
+    """Return the error of a package from which `--without` leaves out all captures."""
+    return JobError(
+        plural(
+            "ops.pack-all-withheld",
+            "nothing of {name} is left to pack: --without left out the only capture. Check the "
+            "preference, or pack without the option",
+            "nothing of {name} is left to pack: --without left out all {number} captures. Check "
+            "the preference, or pack without the option",
+            number=number,
+            name=name,
+        )
+    )
 
 
 def _every(holding: "Holding") -> "Iterable[IndexedCapture]":
@@ -353,7 +376,11 @@ def _lines(holding: "Holding", kind: str, items: "Iterable[CatalogueItem]") -> "
 
 
 def _require_target(request: PackRequest) -> None:
-    if (request.wacz is None) == (request.warc is None):
+    if request.wacz is not None and request.warc is not None:
+        raise ConfigError(
+            message("ops.pack-targets", "--wacz and --warc exclude each other: name only one")
+        )
+    if request.wacz is None and request.warc is None:
         raise ConfigError(
             message(
                 "ops.pack-target",

@@ -464,9 +464,13 @@ class _Packer:
                     shutil.copyfileobj(file, sink)
 
 
-def nothing_to_pack(holding: Holding) -> JobError:
+class NothingToPackError(JobError):
+    """A package would have no captures."""
+
+
+def nothing_to_pack(holding: Holding) -> NothingToPackError:
     """Return the error of a package without captures."""
-    return JobError(
+    return NothingToPackError(
         message(
             "packing.nothing",
             "{name} has no captures to pack. Check the filters, or crawl first",
