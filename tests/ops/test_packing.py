@@ -46,11 +46,11 @@ def test_that_without_left_out_everything_is_said(tmp_path, name):
     target = tmp_path / ("a.wacz" if name == "wacz" else "a.warc.gz")
     request = PackRequest(**{name: target}, without=("train-ai=n",), unknown="drop")
     root = make_job(tmp_path / "one")
-    with pytest.raises(JobError, match="of one is left .* --without left out all 8 captures"):
+    with pytest.raises(JobError, match=r"of one is left .* --without left out all 8 captures"):
         pack([root], request)
     with pytest.raises(JobError, match="--without left out the only capture"):
         pack([root], request, CapturesQuery("http://example.test/zh/"))
-    with pytest.raises(JobError, match="no captures to pack. Check the filters"):
+    with pytest.raises(JobError, match=r"no captures to pack\. Check the filters"):
         pack([root], request, CapturesQuery("http://example.test/none"))
     assert not target.exists()
 
