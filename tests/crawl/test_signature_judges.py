@@ -92,6 +92,7 @@ def changed(request: dict[str, Any]) -> list[dict[str, Any]]:
             "headers": {**fields, "host": fields["host"].replace("127.0.0.", "127.1.0.")},
         },
         {**request, "url": request["url"] + "x"},
+        {**request, "url": request["url"] + ("&x" if "?" in request["url"] else "?x=1")},
     ]
 
 

@@ -154,6 +154,16 @@ def test_a_signed_request_is_accepted(target: str, body: bytes):
     assert sent.startswith(request.split(b"\r\n\r\n")[0] + b"\r\nSignature-Agent: ")
 
 
+@pytest.mark.parametrize("form", ["dictionary", "string"])
+@pytest.mark.parametrize("target", ["/", "/page", "/page?", "/page?a=b"])
+def test_a_signature_fits_no_other_query(form: str, target: str):
+    sent = signed(REQUEST.replace(b"/a%20b/?q=%E4%B8%AD", target.encode()), form=form)
+    assert faults(sent) == [""]
+    for added in ("?x=1", "&x", "/"):
+        other = sent.replace(b" %b HTTP" % target.encode(), b" %b HTTP" % (target + added).encode())
+        assert faults(other) == ["the signature does not fit the message"]
+
+
 def test_each_changed_byte_of_what_is_covered_is_refused():
     sent = signed()
     covered = [b"GET", b"/a%20b/?q=%E4%B8%AD", b"Example.com:8080", AGENT.encode(), KEYID.encode()]
@@ -265,7 +275,11 @@ def test_other_signatures_are_passed_over():
     assert faults(signed().replace(b'tag="web-bot-auth"', b'tag="other"')) == []
 
 
-@given(st.from_regex(r"/[!-~]{0,40}", fullmatch=True), st.integers(1, 300))
-def test_any_target_that_can_be_sent(target: str, lifetime: int):
+@given(
+    st.from_regex(r"/[!-~]{0,40}", fullmatch=True),
+    st.integers(1, 300),
+    st.sampled_from(["dictionary", "string"]),
+)
+def test_any_target_that_can_be_sent(target: str, lifetime: int, form: str):
     request = b"GET %b HTTP/1.1\r\nHost: h.test\r\n\r\n" % target.encode()
-    assert faults(signed(request, lifetime=lifetime)) == [""]
+    assert faults(signed(request, lifetime=lifetime, form=form)) == [""]

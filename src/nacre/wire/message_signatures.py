@@ -34,7 +34,8 @@ LONGEST_LIFETIME: Final = 300
 
 LABEL: Final = "sig1"
 """Label of the signature, and key of its Signature-Agent."""
-_QUERIES: Final = ("", ' "@query"')
+_QUERY: Final = b'\n"@query": ?'
+_TARGET: Final = b'\n"@request-target": '
 _LABEL: Final = LABEL.encode()
 _TAG: Final = f'";tag="{REQUEST_TAG}"'.encode()
 _FIELDS: Final = (b"\r\nsignature:", b"\r\nsignature-input:", b"\r\nsignature-agent:")
@@ -76,15 +77,16 @@ class KeyHolder(NamedTuple):
 class RequestForm:
     """The form of the signatures of one holder, with the text that they have in common.
 
-    They cover method, authority, path, query and the agent. The query is left out if there is
-    none, because verifiers differ in its value then.
+    They cover method, authority, path, query and the agent. A query that is absent has the value
+    `?` (RFC 9421, section 2.2.7). Verifiers of older drafts take it for empty, so that the form
+    `string` covers the whole target in its place.
 
     Args:
         holder: The owner of the key.
         lifetime: For how many seconds a signature is valid.
     """
 
-    __slots__ = ("_lifetime", "_moment", "_sign", "_tail", "_texts", "_times")
+    __slots__ = ("_has_query", "_lifetime", "_moment", "_sign", "_tail", "_texts", "_times")
 
     def __init__(self, holder: KeyHolder, lifetime: int) -> None:
         keyid, self._sign, agent, form = holder
@@ -93,7 +95,9 @@ class RequestForm:
         self._moment, self._times = -1, b""
         signed = f'\n{component}: "{agent}"\n"@signature-params": '
         sent = f'Signature-Agent: {label}"{agent}"\r\nSignature-Input: {LABEL}='
-        lists = [f'("@authority" "@method" "@path"{query} {component})' for query in _QUERIES]
+        self._has_query = form == "dictionary"  # also if it is absent
+        names = ("@query" if self._has_query else "@request-target", "@query")
+        lists = [f'("@authority" "@method" "@path" "{name}" {component})' for name in names]
         # Without and with a query: the texts that are signed and sent before the parameters.
         self._texts = [
             ((signed + parameters).encode(), (sent + parameters).encode()) for parameters in lists
@@ -125,8 +129,9 @@ class RequestForm:
         path, mark, query = target.partition(b"?")
         covered, lines = self._texts[len(mark)]
         parameters = b"%b%b%b" % (self._parameters(now), b2a_base64(nonce, newline=False), _TAG)
+        name, value = (_QUERY, query) if mark or self._has_query else (_TARGET, path)
         base = b'"@authority": %b\n"@method": %b\n"@path": %b%b%b%b%b' % (
-            authority, method, path, b'\n"@query": ?' if mark else b"", query, covered, parameters,
+            authority, method, path, name, value, covered, parameters,
         )  # fmt: skip
         signature = b2a_base64(self._sign(base), newline=False)
         return b"%b%b\r\nSignature: %b=:%b:\r\n" % (lines, parameters, _LABEL, signature)
