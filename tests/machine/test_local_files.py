@@ -1,5 +1,6 @@
 """Private files, temporary folders that end with their process, and locks."""
 
+import errno
 import os
 import socket
 import stat
@@ -52,6 +53,22 @@ def test_a_file_that_is_replaced_has_the_mode_that_was_asked_for(tmp_path: Path)
     path.touch(0o644)
     replace_file(path, b"x", 0o600)
     assert mode(path) == 0o600
+
+
+def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "facts.json"
+    path.write_bytes(b"old")
+
+    def fill(new: Path, data: bytes) -> int:
+        with new.open("wb") as file:
+            file.write(data[:1])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", fill)
+    with pytest.raises(OSError, match="No space"):
+        replace_file(path, b"new")
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == b"old"
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path):

@@ -1,12 +1,15 @@
 """Keys are made, replaced and published; the site is what servers and people need."""
 
+import errno
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nacre import __version__
 from nacre.errors import ConfigError, JobError
 from nacre.ops.identity import (
     PublishRequest,
@@ -53,6 +56,26 @@ def test_a_new_key_is_private_and_never_replaced(tmp_path: Path):
     with pytest.raises(JobError, match="cannot write"):
         new_key(key_below := path / "b.pem")
     assert not key_below.exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (errno.ENOSPC, "the disk is full .*Free some space there"),
+        (errno.EDQUOT, "the disk is full .*Free some space there"),
+        (errno.EROFS, "Choose another place, or change its mode"),
+    ],
+)
+def test_a_key_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, text: str
+):
+    def refuse(_path: Path, _data: bytes) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(JobError, match=text):
+        new_key(tmp_path / "a.pem")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_old_and_new_keys_are_valid_together(key: Path):
@@ -103,6 +126,29 @@ def test_a_page_does_not_promise_what_the_crawl_does_not_do(tmp_path: Path, key:
     assert "Disallow" not in page
 
 
+@pytest.mark.parametrize(
+    ("job_contact", "option", "sent"),
+    [
+        (None, "ops@a.test", " +ops@a.test"),
+        ("https://a.test/爬虫?a&b", "", " +https://a.test/爬虫?a&amp;b"),
+        ("job@a.test", "abuse@a.test", " +job@a.test"),  # a job sends what its settings say
+        ("", "abuse@a.test", ""),
+    ],
+)
+def test_the_page_shows_the_user_agent_that_is_sent(
+    tmp_path: Path, key: Path, job_contact: str | None, option: str, sent: str
+):
+    options: dict[str, Any] = {"contact": option}
+    if job_contact is not None:
+        options["job"] = tmp_path / "job"
+        options["job"].mkdir()
+        (options["job"] / "crawl.yaml").write_text(f"fetch: {{contact: '{job_contact}'}}\n")
+    files = publish(tmp_path, key, **options)
+    line = f"<pre>User-Agent: Mozilla/5.0 (compatible; nacre/{__version__}{sent})</pre>"
+    for name in ("index", "zh"):
+        assert line in files[f"site/crawler/{name}.html"].decode()
+
+
 def test_keys_at_another_url_are_also_at_the_well_known_one(tmp_path: Path, key: Path):
     files = publish(tmp_path, key, directory="https://crawler.test/keys/a.json")
     assert files["site/keys/a.json"] == files[WELL_KNOWN]
@@ -114,6 +160,14 @@ def test_keys_at_another_url_are_also_at_the_well_known_one(tmp_path: Path, key:
     [
         ({"address": ("192.0.2.7/24",)}, "is no address and no network"),
         ({"contact": ""}, "need a contact"),
+        ({"contact": "nonsense"}, "^--contact: 'nonsense' is neither a web page nor a mail"),
+        ({"contact": "mailto:nonsense"}, "is neither a web page nor a mail address"),
+        ({"contact": "联系"}, "is neither a web page nor a mail address"),
+        ({"contact": "@"}, "is neither a web page nor a mail address"),
+        *(
+            ({option: "联系@a.test".encode("gbk").decode(errors="surrogateescape")}, "is not UTF-8")
+            for option in ("contact", "name", "purpose")
+        ),
         ({"directory": ""}, "the key or its URL is missing"),
         ({"directory": "http://a.test"}, "is no https URL"),
         ({"directory": "https://a.test/../../x"}, "is no https URL"),
@@ -129,6 +183,14 @@ def test_keys_at_another_url_are_also_at_the_well_known_one(tmp_path: Path, key:
 def test_what_is_refused(tmp_path: Path, key: Path, options: dict[str, object], message: str):
     with pytest.raises(ConfigError, match=message):
         publish(tmp_path, key, **options)
+
+
+def test_a_bad_contact_of_a_job_is_refused(tmp_path: Path, key: Path):
+    job = tmp_path / "job"
+    job.mkdir()
+    (job / "crawl.yaml").write_text("fetch: {contact: nonsense}\n")
+    with pytest.raises(ConfigError, match=r"^fetch\.contact: 'nonsense' is neither"):
+        publish(tmp_path, key, job=job, contact="")
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, key: Path):

@@ -187,6 +187,14 @@ def test_an_untrusted_or_silent_server(published: Published, tmp_path: Path):
     other = CheckIdentityRequest(key=published.key, directory=published.server.origin)
     (check,) = check_identity(other, SystemClock()).checks
     assert "certificate" in check.text.lower()
+    assert "name its root certificate with --roots FILE" in check.text
+    other_name = published.server.origin.replace("127.0.0.1", "localhost")
+    named = CheckIdentityRequest(
+        key=published.key, directory=other_name, roots=published.authority.roots
+    )
+    (check,) = check_identity(named, SystemClock()).checks
+    assert "certificate is not valid for 'localhost'" in check.text
+    assert "--roots" not in check.text  # it would not help
     closed = CheckIdentityRequest(key=published.key, directory="https://127.0.0.1:1")
     (check,) = check_identity(closed, SystemClock()).checks
     assert check.outcome == "failed"

@@ -1,5 +1,6 @@
 """The identity of the crawler: make and replace its keys, and write the site that publishes it."""
 
+import errno
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -108,7 +109,7 @@ class CrawlerIdentity(msgspec.Struct, frozen=True):
         directory: URL at which they are published.
         name: Name of the crawler in robots.txt.
         contact: Contact for complaints; "" for none.
-        user_agent: The User-Agent of its requests.
+        user_agent: `fetch.user_agent`; see `fill_user_agent`.
         obeys_robots: It obeys robots.txt.
     """
 
@@ -209,8 +210,7 @@ def find_identity(place: IdentityPlace) -> CrawlerIdentity:
         )
     fetch = settings.fetch
     return CrawlerIdentity(
-        keys, directory, settings.robots.agent, fetch.contact,
-        fill_user_agent(fetch.user_agent, fetch.contact),
+        keys, directory, settings.robots.agent, fetch.contact, fetch.user_agent,
         settings.robots.policy == RobotsPolicy.OBEY,
     )  # fmt: skip
 
@@ -224,9 +224,14 @@ def publish_identity(folder: Path, request: PublishRequest, now: float) -> Publi
         now: Seconds since the epoch.
 
     Raises:
-        ConfigError: Key, URL or contact are missing, or an address is wrong.
+        ConfigError: Key, URL or contact are missing, the contact or an address is wrong, or a text
+            is not UTF-8.
         JobError: The folder has other files, or cannot be written.
     """
+    from nacre.settings.contact import bad_contact, is_reachable
+
+    for option in ("name", "contact", "purpose"):
+        _require_utf8(f"--{option}", getattr(request, option))
     identity = find_identity(request)
     contact = request.contact or identity.contact
     if not contact:
@@ -237,6 +242,9 @@ def publish_identity(folder: Path, request: PublishRequest, now: float) -> Publi
                 "`fetch.contact` to the job",
             )
         )
+    if not is_reachable(contact):
+        path = "--contact" if request.contact else "fetch.contact"
+        raise ConfigError([bad_contact(contact, path)])
     keys = [key for key in identity.keys if not key.expires or key.expires > now]
     if not keys:
         raise ConfigError(no_valid_key())
@@ -245,7 +253,10 @@ def publish_identity(folder: Path, request: PublishRequest, now: float) -> Publi
         SiteFacts(
             directory=identity.directory,
             name=request.name or identity.name,
-            user_agent=identity.user_agent,
+            # The requests of a job have the contact of its settings, whatever the option says.
+            user_agent=fill_user_agent(
+                identity.user_agent, identity.contact if request.job else contact
+            ),
             obeys_robots=identity.obeys_robots,
             contact=contact,
             purpose=request.purpose,
@@ -259,6 +270,21 @@ def publish_identity(folder: Path, request: PublishRequest, now: float) -> Publi
     return PublishResult(
         identity.directory, sorted(files), [key_facts(key) for key in keys], iso(until)
     )
+
+
+def _require_utf8(option: str, text: str) -> None:
+    """Raise ConfigError if a text from the command line had other bytes than UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(
+            message(
+                "identity.not-utf8",
+                "{option} {text!r} is not UTF-8. Set the terminal to UTF-8, and write it again",
+                option=option,
+                text=text,
+            )
+        ) from None
 
 
 def _write_site(folder: Path, files: dict[str, bytes]) -> None:
@@ -303,6 +329,14 @@ def _write(path: Path, keys: list[SigningKey]) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> str:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return message(
+            "identity.disk-full",
+            "cannot write {path}: the disk is full ({reason}). Free some space there, or choose "
+            "another place",
+            path=path,
+            reason=error.strerror,
+        )
     return message(
         "identity.unwritable",
         "cannot write {path}: {reason}. Choose another place, or change its mode",

@@ -37,6 +37,8 @@ _LONGEST_TEXT: Final = 200
 """Characters of a server's text in a message."""
 _SOON: Final = 7 * 86_400
 """Seconds before the end of a validity from which it is a warning."""
+_UNTRUSTED: Final = frozenset((2, 18, 19, 20, 21))
+"""Codes of OpenSSL (`X509_V_ERR_…`) for a certificate whose root is not known or not trusted."""
 _SKEW: Final = 2.0
 """Seconds by which the clocks may differ: Date has whole seconds, and some servers keep it."""
 
@@ -308,14 +310,25 @@ class _Fetcher:
                 moment = self._clock.now()
                 body = reply.read(LARGEST + 1)
         except (OSError, HTTPException, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            text = message("identity.unreachable", "{url}: {reason}", url=url, reason=_cut(reason))
-            return _Reply(text, [], b"", 0.0, 0.0)
+            return _Reply(_unreachable(url, error), [], b"", 0.0, 0.0)
         fault = "" if reply.status == 200 else f"{url}: status {reply.status}, not 200"
         fields = reply.getheaders()
         if sum(len(name) + len(value) for name, value in fields) > LARGEST:
             fault = f"{url}: more than {LARGEST} bytes of header lines"
         return _Reply(fault, fields, body, sent, moment)
+
+
+def _unreachable(url: str, error: Exception) -> str:
+    reason = _cut(getattr(error, "strerror", None) or str(error) or type(error).__name__)
+    if isinstance(error, ssl.SSLCertVerificationError) and error.verify_code in _UNTRUSTED:
+        return message(
+            "identity.untrusted",
+            "{url}: {reason}. If the certificate comes from an authority of your own, name its "
+            "root certificate with --roots FILE; else let the server send the whole chain",
+            url=url,
+            reason=reason,
+        )
+    return message("identity.unreachable", "{url}: {reason}", url=url, reason=reason)
 
 
 def _cut(text: str) -> str:

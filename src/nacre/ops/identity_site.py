@@ -126,7 +126,7 @@ def format_contact(facts: SiteFacts) -> str:
 
 
 def _contact_url(contact: str) -> str:
-    is_url = contact.startswith(("https://", "http://", "mailto:", "tel:"))
+    is_url = contact.startswith(("https://", "http://", "mailto:"))
     return contact if is_url else f"mailto:{contact}"
 
 

@@ -68,15 +68,15 @@ def contact_problems(settings: JobSettings, public: Sequence[str]) -> list[Probl
         return []
     problems = []
     contact = settings.fetch.contact
-    if not _reachable(contact):
-        problems.append(_bad_contact(contact) if contact.strip() else _no_contact(public))
+    if not is_reachable(contact):
+        problems.append(bad_contact(contact) if contact.strip() else _no_contact(public))
     if settings.politeness.delay == 0:
         problems.append(_no_delay(public))
     return problems
 
 
-def _reachable(contact: str) -> bool:
-    """Return whether it looks like a mail address or a web page."""
+def is_reachable(contact: str) -> bool:
+    """Return whether a contact looks like a mail address or a web page."""
     return "@" in contact.strip("@ ") or contact.startswith(("http://", "https://"))
 
 
@@ -99,9 +99,15 @@ def _no_contact(public: Sequence[str]) -> Problem:
     )
 
 
-def _bad_contact(contact: str) -> Problem:
+def bad_contact(contact: str, path: str = "fetch.contact") -> Problem:
+    """Return the problem of a contact that is not `is_reachable`.
+
+    Args:
+        contact: The contact.
+        path: The setting or option that has it.
+    """
     return Problem(
-        "fetch.contact",
+        path,
         message(
             "settings.contact-format",
             "{contact!r} is neither a web page nor a mail address: site owners could not reach "
