@@ -24,7 +24,7 @@ from nacre.core.status import FetchStatus, cause, with_tries
         (
             -1,
             "x.test: DNS server 10.0.0.1 says NXDOMAIN",
-            "x.test: DNS server 10.0.0.1 says that there is no such name (NXDOMAIN)",
+            "x.test: DNS server 10.0.0.1 reports that there is no such name (NXDOMAIN)",
         ),
         (-9998, "robots.txt says 'Disallow: /'", "robots.txt says 'Disallow: /'"),
         (-8765, "", "unknown status -8765"),

@@ -52,7 +52,7 @@ def test_languages(text: str, inside: list[str], outside: list[str]):
         ("a)", "unexpected"),
         ("[a", "missing"),
         ('"a', "no end"),
-        ("<name>", "there are none"),
+        ("<name>", "refers to an automaton, which is not supported"),
         ("<1-2", "no end"),
         ("a{x}", "no count"),
         ("a|", "missing"),
