@@ -5,7 +5,7 @@ import ssl
 import pytest
 
 from nacre.fetch.connection import Connection
-from nacre.fetch.dial import describe, race
+from nacre.fetch.dial import describe, race, weigh
 from nacre.fetch.request import is_starvation
 from tests.fetch.server import run
 from tests.fetch.test_pool import aborted, connection
@@ -76,6 +76,35 @@ def test_a_lack_of_file_handles_is_told_before_other_errors() -> None:
     with pytest.raises(OSError, match="b") as caught:
         run(race(["a", "b"], dial, FAST))
     assert is_starvation(caught.value)
+
+
+TELLING = (
+    OSError(errno.EMFILE, "no handle"),
+    ssl.SSLCertVerificationError(1, "certificate verify failed"),
+    ConnectionResetError(errno.ECONNRESET, "reset"),
+    TimeoutError("no answer"),
+    ConnectionRefusedError(errno.ECONNREFUSED, "refused"),
+    OSError(errno.ENETUNREACH, "unreachable"),
+)
+"""Errors, the most telling first."""
+
+
+def test_errors_have_an_order() -> None:
+    weights = [weigh(error) for error in TELLING]
+    assert weights == sorted(set(weights), reverse=True)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("telling", range(len(TELLING) - 1))
+def test_the_most_telling_error_is_told(order: int, telling: int) -> None:
+    errors = dict(zip("ab", TELLING[telling : telling + 2][::order], strict=True))
+
+    async def dial(address: str) -> Connection:
+        raise errors[address]
+
+    with pytest.raises(OSError, match=str(TELLING[telling].args[-1])) as caught:
+        run(race(["a", "b"], dial, FAST))
+    assert caught.value is TELLING[telling]
 
 
 def test_two_winners_at_once_leave_one() -> None:

@@ -236,6 +236,38 @@ def test_where_tls_fails_the_next_address_is_tried(authority: Authority) -> None
     assert (seen, facts_of(result).sni) == (["127.0.0.2", "127.0.0.1"], "good.test")
 
 
+@pytest.mark.parametrize("addresses", [("127.0.0.1", "127.0.0.2"), ("127.0.0.2", "127.0.0.1")])
+def test_a_refused_certificate_is_told_before_a_closed_port(
+    tmp_path: Path, addresses: tuple[str, str]
+) -> None:
+    async def main() -> FetchResult:
+        tls = self_signed(tmp_path, "good.test")
+        async with serving(polite, tls=tls) as server, fetching() as fetcher:
+            request = ask(server.url("/", "https", "good.test"), addresses=addresses)
+            return await fetcher.fetch(request, STRICT)
+
+    result = run(main())
+    assert (result.status, result.capture) == (FetchStatus.CONNECT_FAILED, None)
+    assert "certificate" in result.error
+
+
+def test_a_failed_handshake_is_told_before_a_closed_port() -> None:
+    """A crawl accepts any certificate, yet a server may refuse the handshake."""
+
+    async def main() -> FetchResult:
+        async def refuse(peer: Peer) -> None:
+            await peer.reader.read(65536)
+            await peer.send(ALERT + b"\x46")  # protocol_version
+
+        async with serving(refuse) as server, fetching() as fetcher:
+            url = server.url("/", "https", "good.test")
+            return await fetcher.fetch(ask(url, addresses=("127.0.0.1", "127.0.0.2")), QUICK)
+
+    result = run(main())
+    assert result.status == FetchStatus.CONNECT_FAILED
+    assert result.error.startswith("TLS handshake: ")
+
+
 def test_old_protocols_are_spoken(authority: Authority) -> None:
     context = authority.context("good.test")
     context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED

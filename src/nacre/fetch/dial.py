@@ -9,7 +9,7 @@ import os
 import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from nacre.core.clock import Clock
 from nacre.core.status import FetchStatus
@@ -30,7 +30,7 @@ async def race(addresses: Sequence[str], open_one: Open, stagger: float = STAGGE
     """Connect to the first address that answers; the losers are aborted.
 
     Raises:
-        OSError: No attempt succeeded: the error of the first, or a lack of file handles.
+        OSError: No attempt succeeded: the most telling error, of several the first.
     """
     if len(addresses) == 1:
         return await open_one(addresses[0])
@@ -44,7 +44,7 @@ async def race(addresses: Sequence[str], open_one: Open, stagger: float = STAGGE
     winners = [outcome for outcome in outcomes if isinstance(outcome, Connection)]
     if not winners:
         errors = [outcome for outcome in outcomes if isinstance(outcome, OSError)]
-        raise next((error for error in errors if is_starvation(error)), errors[0])
+        raise max(errors, key=weigh)
     _abort(winners[1:])
     return winners[0]
 
@@ -86,6 +86,7 @@ def _abort(outcomes: Sequence[Connection | OSError]) -> None:
             outcome.abort()
 
 
+_HANDSHAKE: Final = "TLS handshake: "
 _NAME_ALERTS = ("UNRECOGNIZED_NAME", "HANDSHAKE_FAILURE", "ALERT_INTERNAL_ERROR")
 """Alerts of servers that do not accept the requested name."""
 
@@ -98,12 +99,14 @@ class ConnectFailure(NamedTuple):
         error: Text for the operator.
         starved: Whether the crawler had no file handle left; no request was sent.
         refused: Whether the guard refuses the address.
+        weight: How much it says about the server; see `weigh`.
     """
 
     status: int
     error: str
     starved: bool = False
     refused: bool = False
+    weight: int = 0
 
 
 class _NoTls(NamedTuple):
@@ -144,20 +147,28 @@ class Dialer:
 
     async def _dial_tls(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
-    ) -> Connection | ConnectFailure | _NoTls:
-        """Try one address after the other, and once, at one of them, without a name."""
+    ) -> Connection | ConnectFailure:
+        """Try one address after the other, and once, at one of them, without a name.
+
+        If all fail, the most telling failure is returned, of several the first.
+        """
         sni, may_omit = origin.sni, settings.tls == "record"
+        failures: list[ConnectFailure] = []
         while True:
             outcome = await self._attempt(origin, addresses, settings, sni)
             if isinstance(outcome, _NoTls) and outcome.by_name and may_omit:
                 may_omit = False
+                failures.append(outcome.refusal)
                 where = (outcome.address,) if outcome.address else addresses
                 outcome = await self._attempt(origin, where, settings, "")
-            if not isinstance(outcome, _NoTls) or outcome.address not in addresses:
+            if isinstance(outcome, Connection):
                 return outcome
-            addresses = tuple(address for address in addresses if address != outcome.address)
-            if not addresses:
-                return outcome
+            tried = outcome.address if isinstance(outcome, _NoTls) else ""
+            failures.append(outcome.refusal if isinstance(outcome, _NoTls) else outcome)
+            left = tuple(address for address in addresses if address != tried)
+            if not left or left == addresses:
+                return max(failures, key=lambda failure: failure.weight)
+            addresses = left
 
     async def _attempt(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings, sni: str
@@ -165,11 +176,11 @@ class Dialer:
         try:
             outcome = await self._connect(origin, addresses, settings)
         except TimeoutError as error:
-            return _failure(settings, str(error) or "timed out")
+            return _failure(settings, str(error) or "timed out", error)
         except ssl.SSLError as error:
-            return _failure(settings, f"TLS handshake: {describe(error)}")
+            return _failure(settings, f"{_HANDSHAKE}{describe(error)}", error)
         except (OSError, ValueError) as error:
-            return _failure(settings, describe(error), starved=is_starvation(error))
+            return _failure(settings, describe(error), error)
         if origin.scheme == "https" and isinstance(outcome, Connection):
             return await self._with_tls(outcome, origin, settings, sni)
         return outcome
@@ -185,8 +196,8 @@ class Dialer:
             connection.abort()
             text = str(error) if isinstance(error, TimeoutError) else describe(error)
             if isinstance(error, ssl.SSLError):
-                text = f"TLS handshake: {text}"
-            refusal = ConnectFailure(FetchStatus.CONNECT_FAILED, text)
+                text = f"{_HANDSHAKE}{text}"
+            refusal = ConnectFailure(FetchStatus.CONNECT_FAILED, text, weight=weigh(error))
             return _NoTls(refusal, connection.address, bool(sni) and _may_be_the_name(error))
         return connection
 
@@ -225,7 +236,7 @@ class Dialer:
         refusal = self._guard.refusal(peer[0])
         if refusal:
             connection.abort()
-            return ConnectFailure(FetchStatus.UNFETCHABLE, refusal, refused=True)
+            return ConnectFailure(FetchStatus.UNFETCHABLE, refusal, refused=True, weight=_MOST)
         connection.set_peer(peer[0], peer[1])
         return connection
 
@@ -280,7 +291,7 @@ class Dialer:
                 )
         except TimeoutError as error:
             connection.abort()
-            raise TimeoutError(f"TLS handshake: no answer within {limit:g} s") from error
+            raise TimeoutError(f"{_HANDSHAKE}no answer within {limit:g} s") from error
         except BaseException:
             connection.abort()
             raise
@@ -291,12 +302,34 @@ class Dialer:
         connection.connection_made(transport)
 
 
-def _failure(settings: FetchSettings, text: str, *, starved: bool = False) -> ConnectFailure:
+def _failure(settings: FetchSettings, text: str, error: Exception) -> ConnectFailure:
     """No connection; through a proxy it is the proxy that was not reached, or did not reach."""
-    proxy = settings.proxy_server
+    proxy, starved = settings.proxy_server, is_starvation(error)
     if proxy is not None and not starved:
         text = f"proxy {proxy.host}:{proxy.port}: {text}"
-    return ConnectFailure(FetchStatus.CONNECT_FAILED, text, starved)
+    return ConnectFailure(FetchStatus.CONNECT_FAILED, text, starved, weight=weigh(error))
+
+
+_BY_WEIGHT: Final[tuple[tuple[type[Exception], ...], ...]] = (
+    (ConnectionRefusedError,),
+    (TimeoutError,),
+    (ConnectionResetError, ConnectionAbortedError, BrokenPipeError),
+    (ssl.SSLError,),
+)
+"""Errors from a host that answers least to a server that answers most; others are below."""
+_MOST: Final = len(_BY_WEIGHT) + 1
+
+
+def weigh(error: Exception) -> int:
+    """Return how much an error says about the server, to choose one of several addresses.
+
+    A failed TLS handshake is above a reset, a timeout, a refused connection, and a network that
+    cannot be reached, in this order. A lack of file handles, which is the crawler's, is above all.
+    """
+    if is_starvation(error):
+        return _MOST
+    ranks = (rank for rank, kinds in enumerate(_BY_WEIGHT, 1) if isinstance(error, kinds))
+    return next(ranks, 0)
 
 
 def _may_be_the_name(error: Exception) -> bool:
@@ -306,6 +339,11 @@ def _may_be_the_name(error: Exception) -> bool:
     return isinstance(error, ssl.SSLError) and any(
         alert in (error.reason or "") for alert in _NAME_ALERTS
     )
+
+
+def is_certificate_refusal(text: str) -> bool:
+    """Whether the text of a failure says that the certificate of a server was refused."""
+    return text.startswith(_HANDSHAKE) and "CERTIFICATE_VERIFY_FAILED" in text
 
 
 def describe(error: BaseException) -> str:
