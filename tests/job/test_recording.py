@@ -15,10 +15,12 @@ from nacre.browser.driver import open_page
 from nacre.browser.finding import InstalledBrowser
 from nacre.browser.process import BrowserLaunch, BrowserProcess, open_context
 from nacre.cli.app import app
+from nacre.cli.running import describe_start
 from nacre.cli.status_text import done_text
-from nacre.core.events import Alert
+from nacre.core.events import Alert, StateChanged
 from nacre.core.rendered import PageTask
 from nacre.errors import ConfigError, JobError
+from nacre.job.job import Job
 from nacre.job.overview import JobOverview
 from nacre.machine.layout import Layout
 from nacre.ops.record import RecordRequest, certificate_of, prepare_recording
@@ -149,16 +151,27 @@ def test_a_browser_is_recorded(installed_browser: InstalledBrowser, tmp_path: Pa
 
 
 def test_a_second_recording_goes_on_and_knows_what_the_first_stored(tmp_path: Path) -> None:
+    starts = list[str]()
+
     async def main() -> None:
         async with serving_site(reply_to) as site:
             for _ in range(2):
                 async with recording(tmp_path) as recorder:
+                    job = recorder.job
+
+                    def collect(event: object, job: Job = job) -> None:
+                        is_start = isinstance(event, StateChanged) and event.new == "RUNNING"
+                        if is_start and job.session is not None:
+                            starts.append(describe_start(job.session))
+
+                    job.events.subscribe(collect)
                     await recorder.fetch(site.url("/length"))
 
     uvloop.run(main())
+    (run,) = (folder.name for folder in (tmp_path / "runs").iterdir())
+    assert starts == [f"run {run} begins", f"resumes run {run}: 1 request recorded so far"]
     records = by_type(tmp_path, "response", "revisit")
     assert (len(records["response"]), len(records["revisit"])) == (1, 1)
-    assert len(list((tmp_path / "runs").iterdir())) == 1
 
 
 def test_private_networks_are_closed_unless_they_are_opened(tmp_path: Path) -> None:
@@ -177,14 +190,44 @@ def test_private_networks_are_closed_unless_they_are_opened(tmp_path: Path) -> N
 
 def test_a_certificate_that_no_browser_would_trust_is_not_hidden(tmp_path: Path) -> None:
     tls = Authority(tmp_path).context("127.0.0.1")
+    alerts = list[str]()
+
+    def collect(event: object) -> None:
+        if isinstance(event, Alert):
+            alerts.append(event.message)
 
     async def main() -> int:
         async with serving_site(reply_to, tls) as site:
             async with recording(tmp_path / "job") as recorder:
+                recorder.job.events.subscribe(collect)
+                assert await recorder.fetch("http://127.0.0.1:9/closed") == b""
                 assert await recorder.fetch(site.url("/length", "https")) == b""
+                assert await recorder.fetch(site.url("/gzip", "https")) == b""
             return len(site.exchanges)
 
     assert uvloop.run(main()) == 0
+    (alert,) = alerts
+    assert alert.startswith("the certificate of https://127.0.0.1:")
+    assert "certificate verify failed" in alert
+    assert "use --set fetch.tls=record. This is said once" in alert
+    assert "_ssl.c" not in alert
+    lines = next(tmp_path.glob("job/runs/*/logs/crawl.log")).read_text().splitlines()
+    assert [line.split()[1] for line in lines] == ["-2", "-2", "-2"]
+
+
+def test_a_certificate_that_is_refused_is_told_before_a_closed_port(tmp_path: Path) -> None:
+    """A name with several addresses, only one of which has a server."""
+    tls = Authority(tmp_path).context("other.test")
+    root, urls = tmp_path / "job", list[str]()
+
+    async def main() -> None:
+        async with serving_site(reply_to, tls) as site, recording(root) as recorder:
+            urls.append(f"https://localhost:{site.port}/length")
+            assert await recorder.fetch(urls[0]) == b""
+
+    uvloop.run(main())
+    explained = CliRunner().invoke(app, ["explain", str(root), urls[0]])
+    assert "certificate verify failed" in explained.output
 
 
 def test_a_request_in_process_is_finished_when_the_recording_ends(tmp_path: Path) -> None:
@@ -252,6 +295,7 @@ def test_a_port_in_use_is_named(tmp_path: Path) -> None:
     port = first.plan.sock.getsockname()[1]
     with pytest.raises(ConfigError, match=f"--listen 127.0.0.1:{port}"):
         prepare_recording(RecordRequest(listen=f"127.0.0.1:{port}"), tmp_path / "b")
+    assert not (tmp_path / "b").exists()
     first.plan.sock.close()
 
 

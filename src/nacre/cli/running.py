@@ -142,7 +142,7 @@ class _Runner:
             text = f"paused before the first fetch ({event.why}): `nacre resume {job}` begins"
             self._display.message("start", to_copy(text))
         if event.new is JobState.RUNNING and event.old is JobState.PREPARING and session:
-            self._display.message("start", _beginning(session))
+            self._display.message("start", describe_start(session))
 
     # ---- signals
 
@@ -180,9 +180,14 @@ def _ending(busy: int) -> str:
     return f"ending{first}; once more ends at once"
 
 
-def _beginning(session: Session) -> str:
-    """The first line of a run: what begins or is resumed."""
+def describe_start(session: Session) -> str:
+    """Return the first line of a run: what begins or is resumed."""
     run, totals = session.run_row, session.frontier.totals
+    if session.layout.is_recording:
+        recorded = session.statistics.totals.recorded
+        if recorded or run.elapsed:
+            return f"resumes run {run.name}: {count(recorded, 'request')} recorded so far"
+        return f"run {run.name} begins"
     if totals.finished or run.elapsed:
         finished, waiting = f"{totals.finished:,} URIs are done", f"{totals.queued:,} wait"
         return f"resumes run {run.name}: {finished}, {waiting}"

@@ -10,9 +10,11 @@ from nacre.browser.proxy import RecordingProxy
 from nacre.core.processor import Visit
 from nacre.core.rendered import RequestHandler
 from nacre.core.states import ExitStatus
-from nacre.core.status import FetchStatus
+from nacre.core.status import FetchStatus, cause
 from nacre.engine.pages.recorded import RecordedRequests, RecorderParts
+from nacre.fetch.dial import is_certificate_refusal
 from nacre.job.session import Session
+from nacre.uri.parse import origin
 
 _PATIENCE = 10.0
 """Seconds for which requests are still answered when the recording ends."""
@@ -46,7 +48,7 @@ class Recorder:
         self._session = session
         self._plan = plan
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._has_warned = False
+        self._warned_of: set[int] = set()
 
     @property
     def busy(self) -> bool:
@@ -94,21 +96,41 @@ class Recorder:
 
     async def _end(self, visit: Visit) -> None:
         await self._session.engine.visits.end_recorded(visit)
-        if visit.status == FetchStatus.UNFETCHABLE and not self._has_warned:
-            self._warn(visit.uri.url)
+        if visit.status not in self._warned_of:
+            self._warn(visit)
 
-    def _warn(self, url: str) -> None:
-        """Warn once that the guard refused an address; the person sees a closed connection."""
+    def _warn(self, visit: Visit) -> None:
+        """Warn once of each kind of refusal: the person sees a closed connection, and no reason."""
+        if visit.status == FetchStatus.UNFETCHABLE:
+            warning = self._address_warning(visit.uri.url)
+        elif visit.status == FetchStatus.CONNECT_FAILED:
+            warning = _certificate_warning(visit.uri.url, visit.error)
+        else:
+            return
+        if warning:
+            self._warned_of.add(visit.status)
+            self._session.alert(
+                f"{warning}. This is said once; crawl.log has every such request ({visit.status})"
+            )
+
+    def _address_warning(self, url: str) -> str:
+        """Return that the guard refuses the address of a URL, and the remedy; "" if it does not."""
         session = self._session
         address = session.queues.hosts.address(url)
         refusal = session.fetching.guard.refusal(address) if address else ""
-        if refusal:
-            self._has_warned = True
-            session.alert(
-                f"{refusal}. For all of loopback and the private networks, use --allow-private. "
-                "This is said once; crawl.log has every refused request (-7)"
-            )
+        if not refusal:
+            return ""
+        return f"{refusal}. For all of loopback and the private networks, use --allow-private"
 
     def _fail(self, error: Exception) -> None:
         if not self._failed.done():
             self._failed.set_exception(error)
+
+
+def _certificate_warning(url: str, error: str) -> str:
+    """Return that a certificate was refused, why, and the remedy; "" for another failure."""
+    if not is_certificate_refusal(error):
+        return ""
+    reason = cause(FetchStatus.CONNECT_FAILED, error)
+    remedy = "To accept all certificates, use --set fetch.tls=record"
+    return f"the certificate of {origin(url)} is refused ({reason}). {remedy}"

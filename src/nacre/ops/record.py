@@ -96,7 +96,7 @@ def certificate_of(directory: Path) -> Path:
 
 
 def prepare_recording(request: RecordRequest, directory: Path) -> Recording:
-    """Make the job unless it exists, and listen.
+    """Listen, and make the job unless it exists; without a socket nothing is written.
 
     Args:
         request: The options.
@@ -121,11 +121,15 @@ def prepare_recording(request: RecordRequest, directory: Path) -> Recording:
             )
         )
     host, port = _read_address(request.listen)
-    loaded = _settings(layout, request)
-    home = _home(directory)
-    authority = CertificateAuthority.open_in(home)
-    key = _key(home) if request.with_key or not ip_address(host).is_loopback else ""
     sock = _listen(host, port)
+    try:
+        loaded = _settings(layout, request)
+        home = _home(directory)
+        authority = CertificateAuthority.open_in(home)
+        key = _key(home) if request.with_key or not ip_address(host).is_loopback else ""
+    except BaseException:
+        sock.close()
+        raise
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{sock.getsockname()[1]}"
     plan = RecordingPlan(sock, authority, key)
