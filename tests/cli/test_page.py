@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from nacre.archive.check import Checker
 from nacre.cli.page import outcome_lines
 from nacre.cli.page_text import page_lines
+from nacre.core.states import ExitCode
 from nacre.machine.layout import Layout
 from nacre.ops.page import ArchivedPage
 from nacre.ops.rendered_page import PageRequestFacts, RefusedFacts, RenderedPageFacts
@@ -91,6 +93,30 @@ def test_what_is_not_run_in_a_browser(tmp_path: Path, path: str, code: int, reas
         )  # fmt: skip
     assert done.code == code, done.err
     assert f"was not run in a browser: {reason}" in done.out
+
+
+def test_a_dead_port_is_named_after_few_tries(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        home = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+    done = nacre(
+        "page", home, "--out", tmp_path / "job", "-q", "--set", "politeness.delay=0",
+        "--set", "frontier.retry_delay=10ms", "--set", f"browser.command={sys.executable}",
+    )  # fmt: skip
+    assert done.code == ExitCode.NOTHING_FETCHED, done.err
+    assert f"{home} was not run in a browser: connection refused, tried twice (so its" in done.out
+    settings = load_job(Layout(tmp_path / "job")).settings.frontier
+    assert (settings.max_retries, settings.retry_delay) == (2, 0.01)
+
+
+def test_a_page_without_a_reply_is_not_blamed_on_robots(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        home = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+    done = nacre(
+        "page", home, "--out", tmp_path / "job", "-q", "--robots", "ignore", "--set",
+        "politeness.delay=0", "--set", "frontier.max_retries=1", "--set",
+        f"browser.command={sys.executable}",
+    )  # fmt: skip
+    assert f"{home} was not run in a browser: connection refused.\n" in done.out
 
 
 def test_a_browser_that_does_not_start(tmp_path: Path):

@@ -9,15 +9,17 @@ from msgspec.structs import replace
 
 from nacre.annotations import BROWSER_FAILED
 from nacre.core.states import ExitCode
+from nacre.core.status import FetchStatus, with_tries
 from nacre.errors import ConfigError, JobError, URIError
 from nacre.machine.layout import Layout
-from nacre.messages import message
+from nacre.messages import Message, message
 from nacre.ops.job_options import JobOptions
 from nacre.ops.rendered_page import SUFFIXES, RenderedPageFacts, RenderedPageParts
 from nacre.uri.parse import parse, scheme
 
 if TYPE_CHECKING:
     from nacre.core.clock import Clock
+    from nacre.inspect.reports.seed_outcomes import SeedOutcome
     from nacre.ops.new_job import NewJobResult
 
 OF_PAGE: Final = (
@@ -30,11 +32,13 @@ _DEFAULTS: Final[Mapping[str, object]] = {
     "browser.store_text": True,
     "browser.store_dom": True,
     "extract.extract_javascript": False,
+    "frontier.max_retries": 2,
+    "frontier.retry_delay": "2s",
     "politeness.max_delay": "3s",
 }
 """Settings of the job unless options or a file of the user have them: the browser runs the scripts,
-so that nothing is guessed from their texts; and the few documents that it does not ask for, such as
-an icon, need not wait long."""
+so that nothing is guessed from their texts; the few documents that it does not ask for, such as an
+icon, need not wait long; and a person does not wait through the retries of a crawl."""
 PICTURES: Final = "pictures"
 """Folder of the pictures in the directory of the job."""
 
@@ -136,9 +140,23 @@ def _not_run(layout: Layout, url: str, code: ExitCode) -> ArchivedPage:
             "ops.page-without-browser",
             "no browser could be started; run `nacre check --browser` to see why.",
         )
+    elif explained.not_got is not None and (explained.status or 0) <= 0:
+        reason = _cause_text(explained.not_got)
     elif explained.status != 200 and explained.meaning:
         reason = message("ops.page-not-fetched", "{meaning}", meaning=explained.meaning)
     return ArchivedPage(str(layout.root), url, code, reason=reason)
+
+
+def _cause_text(end: "SeedOutcome") -> Message:
+    """Say why there was no reply, and that a robots.txt without one forbids the page."""
+    cause = with_tries(end.cause, end.tries)
+    if end.status == FetchStatus.PREREQUISITE_ROBOTS_FAILED:
+        return message(
+            "ops.page-without-robots",
+            "{cause} (so its robots.txt is not known, and nothing may be fetched).",
+            cause=cause,
+        )
+    return message("ops.page-without-reply", "{cause}.", cause=cause)
 
 
 def _normal(url: str) -> str:
