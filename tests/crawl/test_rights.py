@@ -266,6 +266,21 @@ def test_enforced_preferences_withhold_records(tmp_path: Path) -> None:
     assert _uses(root, f"{site.origin}/page", "2100")["noarchive"] == "given"
 
 
+def test_a_preference_that_no_site_is_known_to_state_is_warned_of(tmp_path: Path) -> None:
+    root, told = tmp_path / "job", "noarchiv is not a known preference"
+    with raw_site() as site:
+        site.replies = site_files(site, version=1)
+        enforce = ("--set", "rights.enforce=[noarchiv]")
+        done = nacre("crawl", f"{site.origin}/", *OPTIONS, *enforce, "--out", root)
+        _ran(done)
+    assert told in done.err
+    (log,) = root.glob("runs/*/logs/job.log")
+    assert "did you mean `noarchive`?" in log.read_text()
+    checked = nacre("check", root)
+    assert checked.code == 0
+    assert told in checked.out + checked.err
+
+
 def test_licenses_are_requested_only_where_a_link_would_be(tmp_path: Path) -> None:
     with raw_site() as site, raw_site() as closed:
         rule = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>'

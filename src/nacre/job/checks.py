@@ -41,6 +41,7 @@ from nacre.scope.seeds import BadSeed, Entry, Seed, SeedDirective, SeedList, rea
 from nacre.scope.subject import Subject
 from nacre.settings.conflicts import conflict_problems, conflict_warnings, scope_warnings
 from nacre.settings.contact import Lookup, contact_problems, public_hosts
+from nacre.settings.enforced import enforce_warnings
 from nacre.settings.secret_places import secret_places
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import examine_sheets, values_of_path
@@ -274,7 +275,8 @@ class Findings:
         problems: What keeps the job from starting.
         warnings: What the operator should know.
         skipped: Of these, lines of seed files that are not seeds.
-        idle: Of these, what the job does not do that a crawl is for.
+        idle: Of these, what the job does not do that a crawl is for, and preferences that it
+            enforces and no site is known to state; a run prints them, too.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -323,6 +325,7 @@ async def check(
     needs += [*unusable, *chain_problems(settings, files)]
     notes = [*conflict_warnings(loaded), *rules.warnings, *scope_doubts(settings)]
     notes += _open_secrets(settings, layout)
+    findings.idle += _placed(loaded, enforce_warnings(settings))
     near: list[Entry] = [*seeds.first, *(SeedDirective(text) for text in seeds.directives)]
     if not unusable:
         sheets = examine_sheets(settings, layout.root)[0]

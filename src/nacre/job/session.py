@@ -52,6 +52,7 @@ from nacre.runs.runs import (
     write_run,
 )
 from nacre.scope.seeds import Entry
+from nacre.settings.enforced import enforce_warnings
 from nacre.settings.settings import JobSettings
 from nacre.settings.variables import for_run
 from nacre.store.opening import Opened, open_for_work
@@ -165,7 +166,8 @@ class Session:
             self._resume(last.exit if last else None)
         dump_prefixes(self.rules.scope_state, self._disk, self.layout.root, self.run_row.name)
         opening = ("Job instantiated", "Job launched", f"PREPARING {self.run_row.name}")
-        for text in (*take_notes(self.layout), *opening):
+        unknown = (f"warning: {problem}" for problem in enforce_warnings(self.settings))
+        for text in (*take_notes(self.layout), *opening, *unknown):
             self.logs.job(text)
         self.logs.job(f"{self.run_row.title} {'begins' if is_new else 'continues'}")
 

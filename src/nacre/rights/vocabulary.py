@@ -5,6 +5,7 @@ other vocabularies with the same meaning are renamed; all others are kept as the
 """
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 DRAFTS: Final = {
@@ -28,6 +29,29 @@ _SAME: Final = {"ai-train": "train-ai"}
 """Keys of content signals and RSL, and the keys of the draft with their meaning."""
 _IMPLIED: Final = {"noai": ("train-ai", DISALLOWED)}
 """Directives that state a preference too."""
+_USES: Final = frozenset(
+    (
+        *("train-ai", "train-genai", "search", "ai-input", "ai-index", "ai-use", "ai-all", "all"),
+        *("tdm", "crawl", "bots"),
+    )
+)
+"""Known uses: `y` or `n`. Some are of RSL, some of earlier drafts."""
+_DIRECTIVES: Final = frozenset(
+    (
+        *("noarchive", "noindex", "nofollow", "nosnippet", "none", "all", "index", "follow"),
+        *("nocache", "noimageindex", "notranslate", "nositelinkssearchbox", "indexifembedded"),
+        *("noai", "noimageai", "noodp", "noydir", "llms.txt"),
+    )
+)
+"""Known preferences without a value."""
+_VALUED: Final = frozenset(
+    (
+        *("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"),
+        *("license", "tdm-policy", "use"),
+    )
+)
+"""Known preferences with another value, or any."""
+_WRITTEN: Final = {"no": DISALLOWED, "yes": ALLOWED}
 MOST_STATED: Final = 50
 """Preferences of one signal that are kept."""
 _LONGEST_KEY: Final = 64
@@ -80,6 +104,36 @@ def read_preference(text: str) -> Preference | None:
     if not key or (equals and not value) or any(char.isspace() for char in key + value):
         return None
     return preference(key, value)
+
+
+def is_known(wanted: Preference) -> bool:
+    """Return whether a preference is one that sites are known to state.
+
+    Sites may state others: vocabularies grow, and all keys are recorded.
+    """
+    if not wanted.value:
+        return wanted.key in _DIRECTIVES | _VALUED
+    return wanted.key in _VALUED or (wanted.key in _USES and wanted.value in {ALLOWED, DISALLOWED})
+
+
+def nearest_known(wanted: Preference) -> Preference | None:
+    """Return the known preference that the operator may mean by another one; None for none.
+
+    Of a use without `y` or `n`, it is that the use is disallowed: the reason to name it.
+    """
+    keys = _DIRECTIVES | _VALUED if not wanted.value else _USES | _VALUED
+    every = sorted(_USES | _DIRECTIVES | _VALUED)
+    near = wanted.key if wanted.key in every else ""
+    for names in (sorted(keys), every):
+        near = near or next(iter(get_close_matches(wanted.key, names, 1)), "")
+    if not near:
+        return None
+    if near in _VALUED:
+        return Preference(near, wanted.value)
+    if near in _DIRECTIVES and not (near in _USES and wanted.value):
+        return Preference(near)
+    value = _WRITTEN.get(wanted.value, wanted.value)
+    return Preference(near, value if value in {ALLOWED, DISALLOWED} else DISALLOWED)
 
 
 def strictest(values: Iterable[str]) -> str:
