@@ -325,7 +325,7 @@ async def check(
     needs += [*unusable, *chain_problems(settings, files)]
     notes = [*conflict_warnings(loaded), *rules.warnings, *scope_doubts(settings)]
     notes += _open_secrets(settings, layout)
-    findings.idle += _placed(loaded, enforce_warnings(settings))
+    findings.idle += _placed(loaded, [*enforce_warnings(settings)])
     near: list[Entry] = [*seeds.first, *(SeedDirective(text) for text in seeds.directives)]
     if not unusable:
         sheets = examine_sheets(settings, layout.root)[0]

@@ -26,7 +26,7 @@ def enforce_warnings(settings: JobSettings) -> Iterator[Problem]:
             if wanted is None or is_known(wanted):
                 continue
             near = nearest_known(wanted)
-            wrong = message(
+            wrong: str = message(
                 "settings.unknown-preference",
                 "{text} is not a known preference: no reply is withheld for it unless a site "
                 "states it like this",
