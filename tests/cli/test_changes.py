@@ -118,9 +118,11 @@ def test_a_mistake_is_explained(changed: Changed, words: tuple[str, ...], error:
 
 
 def test_a_job_that_ran_once_has_nothing_to_compare(tmp_path: Path):
-    done = nacre("changes", known_job(tmp_path / "job"))
+    job = known_job(tmp_path / "JOB 书")
+    done = nacre("changes", job)
     assert done.code == 0
     assert done.out.startswith("There is nothing to compare yet")
+    assert done.out.endswith(f"Run `nacre recrawl '{job}'`.\n")
 
 
 def test_a_folder_is_published_and_kept_as_it_is(changed: Changed, tmp_path: Path):
@@ -203,5 +205,6 @@ def test_a_recording_names_what_compares_its_pages(tmp_path: Path):
     Layout(job).recorder.mkdir()
     done = nacre("changes", job)
     assert done.code == 0, done.err
-    assert done.out.startswith("No run compares the pages of a recording. `nacre report JOB diff")
+    assert done.out.startswith("No run compares the pages of a recording. `nacre report ")
+    assert f"`nacre report {job} diff URL`" in done.out
     assert done.out.count("\n") == 1

@@ -43,7 +43,7 @@ def test_mistakes_have_a_remedy(job: Path):
     done = nacre("compare", job, "http://none.test/")
     assert (done.code, done.out) == (2, "")
     assert "no capture of http://none.test/" in done.err
-    assert "nacre captures" in done.err
+    assert f"`nacre captures {job}`" in done.err
     done = nacre("compare", job, URL, "--old", "soon")
     assert (done.code, "soon is no time" in done.err) == (2, True)
     done = nacre("cite", job)

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.known import GONE, NEWS, OLD, known_job, new_job
 from tests.cli.site import nacre
 
-NOTHING = "no page is known yet: the first `nacre recrawl` reads what the first crawl fetched"
+NOTHING = "no page is known yet: the first `nacre recrawl {}` reads what the first crawl fetched"
 
 
 @pytest.fixture
@@ -78,7 +78,8 @@ def test_a_page_that_is_not_known(job: Path):
     done = nacre("history", job, "url", "http://no.test/")
     assert done.code == 2
     assert done.err == (
-        "nacre: nothing is known of http://no.test/; `nacre explain` says why it was not crawled\n"
+        f"nacre: nothing is known of http://no.test/; `nacre explain {job} http://no.test/` says why "
+        "it was not crawled\n"
     )
 
 
@@ -133,10 +134,11 @@ def test_what_is_known_moves_to_another_job(job: Path, tmp_path: Path):
 
 def test_what_is_forgotten_is_learned_from_the_archive(job: Path):
     assert said(job, "rebuild") == "forgotten; the next recrawl reads the WARCs of all runs first\n"
-    assert said(job, "stats") == f"{NOTHING}\n"
+    nothing = f"{NOTHING.format(job)}\n"
+    assert said(job, "stats") == nothing
     for command in ("top", "due"):
         done = nacre("history", job, command)
-        assert (done.code, done.out, done.err) == (0, "", f"{NOTHING}\n")
+        assert (done.code, done.out, done.err) == (0, "", nothing)
     assert said(job, "dump") == ""
     assert len(told(job, "runs")) == 1
 

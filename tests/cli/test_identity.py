@@ -10,14 +10,15 @@ from tests.fetch.certificates import Authority
 from tests.ops.identity_server import site_server
 
 
-def test_from_a_new_key_to_a_check(tmp_path: Path):
+def test_from_a_new_key_to_a_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NACRE_COMMAND", "here/nacre")
     key = tmp_path / "密钥.pem"
     made = nacre("identity", "new", key)
     assert made.code == 0, made.err
     assert f"key: {{file: {key}}}" in made.out
     again = nacre("identity", "new", key)
     assert again.code == 2
-    assert "nacre identity rotate" in again.err
+    assert f"run `here/nacre identity rotate {key}`" in again.err
     authority = Authority(tmp_path)
     with site_server(authority) as server:
         place = ("--key", key, "--directory", server.origin)
@@ -34,6 +35,8 @@ def test_from_a_new_key_to_a_check(tmp_path: Path):
         checked = nacre("identity", "check", *place, "--roots", authority.roots, "--json")
         assert checked.code == 1
         assert json.loads(checked.out)["is_sound"] is False
+        checked = nacre("identity", "check", *place, "--roots", authority.roots)
+        assert "Run `here/nacre identity publish DIR`" in checked.out
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from nacre.cli.output import (
     safe_lines,
     say_json_items,
     table,
+    tell,
+    to_copy,
     typed,
 )
 from nacre.errors import ConfigError, Problem
@@ -80,6 +83,19 @@ def test_commands_to_copy_begin_as_nacre_was_called(
 ):
     monkeypatch.setenv("NACRE_COMMAND", called)
     assert program() == text
+
+
+def test_messages_name_the_program_and_the_job(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("NACRE_COMMAND", "./nacre")
+    text = "a JOB: run `nacre report JOB diff`, or `less JOB`"
+    assert to_copy(text, Path("my crawl")) == (
+        "a JOB: run `./nacre report 'my crawl' diff`, or `less JOB`"
+    )
+    assert to_copy(text) == "a JOB: run `./nacre report JOB diff`, or `less JOB`"
+    tell("nacre: see `nacre check JOB`")
+    assert capsys.readouterr().err == "nacre: see `./nacre check JOB`\n"
 
 
 @pytest.mark.parametrize("items", [[], [{"a": "书"}], [{"a": 1}, {"a": 2}]])

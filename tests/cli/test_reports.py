@@ -71,7 +71,7 @@ def test_a_report_of_a_page(job: Path):
     ("words", "message"),
     [
         (("nothing",), "crawl-summary"),
-        (("timeline",), "timeline is of one page: nacre report JOB timeline URL"),
+        (("timeline",), "timeline is of one page: `nacre report JOB timeline URL`"),
         (("hosts", NEWS), "hosts is of the whole job and takes no URL"),
         (("hosts", "--run", "1"), "--run is for the report `run` alone"),
         (("list", "--lang", "zh"), "--lang is for the report `run` alone"),

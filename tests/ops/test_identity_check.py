@@ -92,7 +92,7 @@ def test_a_key_that_is_not_published(published: Published):
     rotate_key(published.key, RotateRequest(after=1), SystemClock().now())
     found = [check for check in published.check().checks if check.name == "key"]
     assert [check.outcome for check in found] == ["warning", "ok"]
-    assert "Run `nacre identity publish`" in found[0].text
+    assert "Run `nacre identity publish DIR`" in found[0].text
     rotate_key(published.key, RotateRequest(after=0), SystemClock().now())
     assert not published.check().is_sound
     published.publish()

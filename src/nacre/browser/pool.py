@@ -119,7 +119,7 @@ class BrowserPool:
         text = message(
             "browser.ended-at-once",
             "the browser ended {count} times before {url} was opened in it. Find the reason "
-            "with: nacre check --browser",
+            "with: `nacre check --browser`",
             count=_STARTS, url=task.url,
         )  # fmt: skip
         self._failure = (text, asyncio.get_running_loop().time())

@@ -381,7 +381,7 @@ def explain_failure(program: str, error: str, noise: str) -> str:
     last = noise.strip().splitlines()[-1:] or [error]
     return message(
         "browser.no-start",
-        "cannot start {program}: {reason}. Find what is missing with: nacre check --browser",
+        "cannot start {program}: {reason}. Find what is missing with: `nacre check --browser`",
         program=program, reason=last[0][:500],
     )  # fmt: skip
 

@@ -141,6 +141,13 @@ class Holding:
         self._places: dict[int, dict[str, WarcPlace]] = {}
 
     @property
+    def argument(self) -> str:
+        """The argument of commands for it, as a shell takes it; `JOB` if there are several."""
+        if self.kind == COLLECTION:
+            return shlex.quote(self.name)
+        return shlex.quote(str(self.members[0].root)) if len(self.members) == 1 else "JOB"
+
+    @property
     def main_page(self) -> str:
         """URL of the page to begin with; "" if no member has one."""
         return next((member.files.main_page for member in self.members if member.files), "")

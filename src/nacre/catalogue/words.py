@@ -58,7 +58,7 @@ def search_by_words(holding: Holding, query: CatalogueQuery) -> CapturePage:
         raise JobError(
             message(
                 "catalogue.no-word-index",
-                "{name} has no index of words; make it by `nacre index`, or search for a URL",
+                "{name} has no index of words; make it by `nacre index JOB`, or search for a URL",
                 name=holding.name,
             )
         )

@@ -64,7 +64,7 @@ def changes(
         output.say_json(to_plain(feed))
         return
     for line in feed_lines(feed):
-        output.say(output.to_copy(line))
+        output.say(output.to_copy(line, directory))
 
 
 COMMANDS: Final = {"changes": changes}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nacre.ops.recrawl import HistoryTable
     from nacre.report.document import ReportDocument
 
-_NOTHING = "no page is known yet: the first `nacre recrawl` reads what the first crawl fetched"
+_NOTHING = "no page is known yet: the first `nacre recrawl JOB` reads what the first crawl fetched"
 _ALL = 1_000_000
 """Rows of a table that are printed: all requested rows."""
 
@@ -67,7 +67,7 @@ def stats(
         output.say_json(totals)
         return
     if not totals["pages"]:
-        output.say(_NOTHING)
+        output.say(output.to_copy(_NOTHING, job_of(ctx)))
         return
     from nacre.inspect.summary.history_documents import statistics_document
 
@@ -118,7 +118,8 @@ def one_url(
         facts = next((entry for entry in pages if entry is not None), None)
         if facts is None:
             raise JobError(
-                f"nothing is known of {url}; `nacre explain` says why it was not crawled"
+                f"nothing is known of {url}; `nacre explain {output.typed(job_of(ctx))} "
+                f"{output.typed(url)}` says why it was not crawled"
             )
         due = NextVisits(view, view.clock.now()).of(facts["url"])
         about = title_facts(view)
@@ -155,7 +156,7 @@ def due_next(ctx: typer.Context, number: Number = _USUAL, as_json: AsJson = Fals
         )
         return
     if not visits:
-        output.tell(_NOTHING)
+        output.tell(output.to_copy(_NOTHING, job_of(ctx)))
         return
     from nacre.inspect.summary.history_documents import due_document
 
@@ -188,7 +189,7 @@ def top(
         output.say_json([{"rate": rate, "url": url} for rate, url in rates])
         return
     if not rates:
-        output.tell(_NOTHING)
+        output.tell(output.to_copy(_NOTHING, job_of(ctx)))
         return
     _print(top_document(rates, young, doubt))
 

@@ -36,7 +36,7 @@ def new(file: KeyFile, as_json: AsJson = False) -> None:
         output.say_json(to_plain(facts))
         return
     output.say(f"{output.format_path(file)}: {facts.keyid}")
-    _say_next("add these lines to crawl.yaml, then run `nacre identity publish`")
+    _say_next("add these lines to crawl.yaml, then run `nacre identity publish DIR --job JOB`")
     output.say(f"identity:\n  key: {{file: {file.absolute()}}}\n  directory: https://HOST")
 
 
@@ -56,7 +56,7 @@ def rotate(file: KeyFile, *, options: RotateRequest, as_json: AsJson = False) ->
         output.say_json(to_plain(keys))
         return
     _say_keys(keys)
-    _say_next("run `nacre identity publish` and upload its files")
+    _say_next("run `nacre identity publish DIR` and upload its files")
 
 
 @identity.command("publish")
@@ -87,7 +87,8 @@ def publish(
     output.say(f"valid until {result.until}: publish again before")
     site, server = output.format_path(folder / "site"), output.format_path(folder / "server")
     _say_next(f"upload {site}/, add a piece of {server}/ to the configuration of the server of")
-    output.say(output.to_copy(f"{result.directory}, then run `nacre identity check`"))
+    place = " --job JOB" if options.job is None else f" --job {output.typed(options.job)}"
+    output.say(output.to_copy(f"{result.directory}, then run `nacre identity check{place}`"))
 
 
 @identity.command("check")
@@ -105,7 +106,9 @@ def check(*, options: CheckIdentityRequest, as_json: AsJson = False) -> None:
         plain: dict[str, Any] = to_plain(result)
         output.say_json({**plain, "is_sound": result.is_sound})
     else:
-        rows = [(check.name, check.outcome, check.text) for check in result.checks]
+        rows = [
+            (check.name, check.outcome, output.to_copy(check.text)) for check in result.checks
+        ]
         output.say(output.table(rows, indent=""))
     raise typer.Exit(ExitCode.FINISHED if result.is_sound else ExitCode.ERROR)
 

@@ -6,6 +6,7 @@ Results go to stdout, all else to stderr. Text from the web is escaped before it
 import errno
 import json
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,11 +58,11 @@ def _tell_json(kind: str, text: str, **more: object) -> None:
 
 
 def tell(text: str) -> None:
-    """A line for the operator, on stderr."""
+    """A line for the operator, on stderr, with commands as they work here."""
     if _json_wanted.get():
-        _tell_json("note", text.removeprefix("nacre: "))
+        _tell_json("note", name_program(text.removeprefix("nacre: ")))
     else:
-        print(safe_lines(text), file=sys.stderr)
+        print(safe_lines(name_program(text)), file=sys.stderr)
 
 
 def json_text(data: object) -> str:
@@ -138,9 +139,26 @@ def warn(warnings: Sequence[object]) -> None:
             tell(f"nacre: warning: {to_copy(str(warning))}")
 
 
-def to_copy(text: str) -> str:
-    """Commands and paths of a message as they work here: `./nacre` in a clone, short paths."""
-    return text.replace("`nacre ", f"`{program()} ").replace(f"{Path.cwd()}{os.sep}", "")
+_COMMAND = re.compile(r"`nacre [^`]*`")
+_JOB = re.compile(r"\bJOB\b")
+
+
+def to_copy(text: str, job: Path | None = None) -> str:
+    """Commands and paths of a message as they work here: `./nacre` in a clone, short paths.
+
+    Args:
+        text: The message.
+        job: The job that `JOB` in its commands stands for; None for none.
+    """
+    if job is not None:
+        name = typed(job)
+        text = _COMMAND.sub(lambda command: _JOB.sub(lambda _: name, command[0]), text)
+    return name_program(text).replace(f"{Path.cwd()}{os.sep}", "")
+
+
+def name_program(text: str) -> str:
+    """Return a text whose commands begin with the name by which this program was called."""
+    return text.replace("`nacre ", f"`{program()} ")
 
 
 def count(number: int, singular: str, many: str = "") -> str:

@@ -139,7 +139,7 @@ def _show(layout: "Layout", url: str, at: str, *, history: bool, as_json: bool) 
 
     if not url or history:
         rows = rights_history(layout, url) if url else all_rights(layout)
-        _say_rows(rows, as_json=as_json)
+        _say_rows(rows, layout.root, as_json=as_json)
         return
     answer = rights_of_url(layout, url, at)
     if as_json:
@@ -148,8 +148,8 @@ def _show(layout: "Layout", url: str, at: str, *, history: bool, as_json: bool) 
         _say_url(answer)
 
 
-def _say_rows(rows: "Iterable[LedgerRow]", *, as_json: bool) -> None:
-    """Print rows, some thousands at a time: a job may have millions."""
+def _say_rows(rows: "Iterable[LedgerRow]", job: Path, *, as_json: bool) -> None:
+    """Print the rows of a job, some thousands at a time: a job may have millions."""
     if as_json:
         output.say_json_items(map(to_plain, rows))
         return
@@ -158,7 +158,7 @@ def _say_rows(rows: "Iterable[LedgerRow]", *, as_json: bool) -> None:
         output.say(output.table(_lines(part), indent=""))
         printed = True
     if not printed:
-        output.tell(_NOTHING)
+        output.tell(output.to_copy(_NOTHING, job))
 
 
 def _say_url(answer: "UrlRights") -> None:

@@ -252,7 +252,7 @@ def require_alone(job: FoundJob, request: ScheduleWish) -> None:
             "recurring",
             message(
                 "console.job-starts-passes",
-                "{id} begins its passes itself (nacre recrawl {rhythm})",
+                "{id} begins its passes itself (`nacre recrawl JOB {rhythm}`)",
                 id=job.id,
                 rhythm=again.rhythm,
             ),

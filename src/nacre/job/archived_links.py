@@ -73,7 +73,7 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
         raise JobError(
             message(
                 "job.has-no-archive-yet",
-                "{root} has no archive yet: `nacre run` makes one",
+                "{root} has no archive yet: `nacre run {root}` makes one",
                 root=layout.root,
             )
         )

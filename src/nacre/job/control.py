@@ -36,7 +36,7 @@ _CREDENTIALS = struct.Struct("3i")
 _PATIENCE = 600.0
 _ENDED = message(
     "job.ended-without-answer",
-    "the job ended without an answer. `nacre status` prints how it ended",
+    "the job ended without an answer. `nacre status JOB` prints how it ended",
 )
 
 

@@ -405,7 +405,7 @@ def why_fixed(path: str) -> str:
     return message(
         "job.fixed-while-running",
         "cannot be changed while the job runs: {why}. Stop the job, repeat the change, and "
-        "resume with `nacre run`",
+        "resume with `nacre run JOB`",
         why=reason,
     )
 

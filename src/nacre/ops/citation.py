@@ -73,7 +73,7 @@ def cite_capture(
     if urn:
         capture = find_by_urn(holding, urn, index, tell)
     else:
-        capture = choose_capture(captures_of(index, request.url), request.at)
+        capture = choose_capture(captures_of(index, request.url, holding.argument), request.at)
     exchange = read_exchange(holding, index, capture, decode=True)
     return cite_exchange(holding, exchange, archive_id=request.archive_id, replay=request.replay)
 
@@ -141,7 +141,7 @@ def find_by_urn(
     """
     parts = read_pwid(urn)
     if parts is not None:
-        captures = captures_of(index, parts.url)
+        captures = captures_of(index, parts.url, holding.argument)
         exact = [capture for capture in captures if capture.timestamp == parts.timestamp]
         if exact:
             return exact[0]

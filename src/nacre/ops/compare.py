@@ -59,8 +59,8 @@ def compare_captures(
         StorageError: An index cannot be read.
     """
     index = index or open_index(holding)
-    captures = captures_of(index, request.url)
-    candidates = captures_of(index, request.to) if request.to else captures
+    captures = captures_of(index, request.url, holding.argument)
+    candidates = captures_of(index, request.to, holding.argument) if request.to else captures
     pair = choose_pair(captures, candidates, request.old, request.new)
     old, new = (_reply(holding, index, capture) for capture in pair)
     sections: Sequence[str] = (request.section,) if request.section else SECTIONS

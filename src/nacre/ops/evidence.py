@@ -102,7 +102,7 @@ def make_evidence(
     require_wacz_name(request.out)
     holding = open_holding([target])
     lookup = open_index(holding)
-    capture = choose_capture(captures_of(lookup, url), request.at)
+    capture = choose_capture(captures_of(lookup, url, holding.argument), request.at)
     decoded = read_exchange(holding, lookup, capture, decode=True)
     citation = cite_exchange(holding, decoded, archive_id=request.archive_id)
     texts = EvidenceTexts(

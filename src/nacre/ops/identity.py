@@ -131,7 +131,7 @@ def new_key(path: Path) -> KeyFacts:
         raise JobError(
             message(
                 "identity.file-exists",
-                "{path} exists already. To replace its key, run: nacre identity rotate {path}",
+                "{path} exists already. To replace its key, run `nacre identity rotate {path}`",
                 path=path,
             )
         )
@@ -310,7 +310,7 @@ def no_valid_key() -> str:
     """Return the fault of keys that have all ended."""
     return message(
         "identity.all-expired",
-        "all keys have ended. Make a new one: nacre identity rotate FILE --after 0",
+        "all keys have ended. Make a new one: `nacre identity rotate FILE --after 0`",
     )
 
 

@@ -190,7 +190,7 @@ def _check_keys(
             is_used = own.not_before <= now
             text = message(
                 "identity.key-missing",
-                "{keyid} is not published. Run `nacre identity publish` and upload its files",
+                "{keyid} is not published. Run `nacre identity publish DIR` and upload its files",
                 keyid=own.keyid,
             )
             yield IdentityCheck("key", "failed" if is_used else "warning", text)

@@ -233,7 +233,8 @@ def _check_page(context: OperationContext, request: ParseCheckRequest) -> "Check
     page = check_page(context.layout, request.url, opening)
     if page is None:
         raise JobError(
-            f"{request.url} was not tried: `nacre explain` shows which rule or setting refuses it"
+            f"{request.url} was not tried: `nacre cycle {context.layout.root} explain URL` shows "
+            "which rule or setting refuses it"
         )
     return page
 

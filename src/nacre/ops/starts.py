@@ -146,7 +146,7 @@ def restore(layout: "Layout", settings: "JobSettings", name: str) -> tuple[str, 
     if name == "latest" and names:
         name = names[-1]
     if name not in names:
-        existing = ", ".join(names) or "none yet; `nacre checkpoint` makes one"
+        existing = ", ".join(names) or f"none yet; `nacre checkpoint {layout.root}` makes one"
         raise JobError(
             message(
                 "ops.no-checkpoint",

@@ -32,12 +32,13 @@ class CapturePair(NamedTuple):
     new: IndexedCapture
 
 
-def captures_of(index: CaptureIndex, url: str) -> list[IndexedCapture]:
+def captures_of(index: CaptureIndex, url: str, archive: str = "JOB") -> list[IndexedCapture]:
     """Return the captures of a URL, the oldest first, those of POST and PUT requests too.
 
     Args:
         index: The index of the holding.
         url: The URL.
+        archive: The argument of commands for the holding, for the message.
 
     Raises:
         JobError: There are none, or it is no URL.
@@ -60,8 +61,9 @@ def captures_of(index: CaptureIndex, url: str) -> list[IndexedCapture]:
             message(
                 "ops.url-not-captured",
                 "there is no capture of {url}. Check the spelling, or list the captures: "
-                "`nacre captures`",
+                "`nacre captures {archive}`",
                 url=clean_text(url),
+                archive=archive,
             )
         )
     return sorted(captures, key=lambda capture: capture.order[1:])[-MOST_CAPTURES:]

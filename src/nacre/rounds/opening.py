@@ -165,7 +165,7 @@ def check_browser_use(layout: Layout, settings: "JobSettings", warn: Warn = igno
     uses = values_of_path(settings, examine_sheets(settings, layout.root)[0].sheets, path)
     always = next((place for place, use in uses.items() if use == "always"), "")
     if always:
-        text = "batch rounds fetch without a browser; crawl these pages with `nacre run`"
+        text = "batch rounds fetch without a browser; crawl these pages with `nacre crawl URL`"
         raise ConfigError([Problem(always, text, "never")])
     if "auto" in uses.values():
         warn("browser.use is auto, and batch rounds fetch without a browser: it is ignored")

@@ -236,7 +236,7 @@ class RocksEngine:
         if missing:
             raise OldLayoutError(
                 f"{self._path}: families {', '.join(missing)} are missing: this store was made by "
-                "an older Nacre. `nacre run` brings it up to date."
+                "an older Nacre. `nacre run JOB` brings it up to date."
             )
         return frozenset(lacking)
 
@@ -442,7 +442,7 @@ def _open_error(path: str, error: Exception) -> StorageError:
     if "LOCK" not in text or not ("lock hold" in text or "While lock file" in text):
         return _error("open", path, error)
     return StorageError(
-        f"{path}: the job is running{_owner(path)}. Use `nacre status`, `pause` or `stop` on it, "
+        f"{path}: the job is running{_owner(path)}. Use `nacre status JOB`, `pause` or `stop` on it, "
         "or wait for its end."
     )
 

@@ -74,7 +74,7 @@ def upgrade(
         if read_only:
             raise OldLayoutError(
                 f"{path}: its layout is of version {version or 0}, this Nacre reads {current}. "
-                "`nacre run` brings it up to date."
+                "`nacre run JOB` brings it up to date."
             )
         return _climb(engine, version or 0, current, migrations)
     raise StorageError(

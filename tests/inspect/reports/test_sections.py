@@ -78,7 +78,7 @@ def test_the_section_of_a_url(below: str, url: str, section: str):
 
 @pytest.mark.parametrize("text", ["http://[/", "two words"])
 def test_what_is_no_directory_is_refused_with_an_example(text: str):
-    with pytest.raises(JobError, match="is no directory of a site: nacre report JOB sections"):
+    with pytest.raises(JobError, match="is no directory of a site: `nacre report JOB sections"):
         sections_below(text)
 
 

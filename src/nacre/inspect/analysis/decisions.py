@@ -143,7 +143,7 @@ def page_decision(data: RecrawlData, url: str) -> PageDecision:
         raise JobError(
             message(
                 "study.unknown-url",
-                "{url} is not known to incremental crawling; see `nacre explain`",
+                "{url} is not known to incremental crawling; see `nacre explain JOB URL`",
                 url=url,
             )
         )

@@ -184,8 +184,8 @@ def choose_runs(runs: Sequence[RunRow], old: str, new: str, now: float) -> tuple
         raise JobError(
             message(
                 "study.no-two-runs",
-                "there are no two runs to compare, the older one first: nacre report JOB compare "
-                "--old 1 --new 2; the runs are: {have}",
+                "there are no two runs to compare, the older one first: `nacre report JOB compare "
+                "--old 1 --new 2`; the runs are: {have}",
                 have=have,
             )
         )

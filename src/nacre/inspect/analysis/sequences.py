@@ -129,7 +129,7 @@ def document(results: SequenceCoverage) -> ReportDocument:
         text += (
             message(
                 "study.no-sequence",
-                "No template of this job counts its pages (rule S of `nacre report templates`).",
+                "No template of this job counts its pages (rule S of `nacre report JOB templates`).",
             ),
         )
     columns = (

@@ -94,7 +94,7 @@ def page_timeline(data: RecrawlData, url: str) -> PageTimeline:
             message(
                 "study.unvisited-url",
                 "the log of visits and the archive of this job have nothing of {url}; "
-                "`nacre explain` prints its state",
+                "`nacre explain JOB URL` prints its state",
                 url=url,
             )
         )

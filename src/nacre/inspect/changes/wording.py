@@ -153,7 +153,7 @@ def feed_notes(feed: ChangeFeed) -> Iterator[str]:
         yield message(
             "changes.no-runs",
             "There is nothing to compare yet: changes are those of the runs after the first. "
-            "Run `nacre recrawl`.",
+            "Run `nacre recrawl JOB`.",
         )
     if feed.left_out:
         yield plural(
@@ -165,8 +165,8 @@ def feed_notes(feed: ChangeFeed) -> Iterator[str]:
     for name in feed.unread:
         yield message(
             "changes.unread",
-            "Run {name} was a full crawl: its changes are listed when the next `nacre recrawl` "
-            "has begun.",
+            "Run {name} was a full crawl: its changes are listed when the next "
+            "`nacre recrawl JOB` has begun.",
             name=name,
         )
     if feed.running:

@@ -114,7 +114,7 @@ class Report(ABC):
             raise JobError(
                 message(
                     "report.page-report",
-                    "{name} is of one page: nacre report JOB {name} URL",
+                    "{name} is of one page: `nacre report JOB {name} URL`",
                     name=self.name,
                 )
             )
@@ -146,7 +146,7 @@ def refuse_options_of_run(request: ReportRequest) -> None:
         raise JobError(
             message(
                 "report.is-for-report-run-alone",
-                "{named} is for the report `run` alone: nacre report JOB run {named} ...",
+                "{named} is for the report `run` alone: `nacre report JOB run {named} ...`",
                 named=named,
             )
         )

@@ -160,7 +160,7 @@ def write_run_reports(disk: Disk, layout: Layout, source: JobReportSource) -> st
     try:
         write_reports(disk, str(directory), source)
     except (StorageError, OSError) as error:
-        return f"reports were not written ({error}); `nacre report` shows them"
+        return f"reports were not written ({error}); `nacre report JOB` shows them"
     return ""
 
 
@@ -176,7 +176,7 @@ def write_checkpoint_reports(
         with Store.open(str(checkpoint), memory=_MEMORY, read_only=True) as store:
             return write_run_reports(disk, layout, source_of(store, layout, settings, live))
     except StorageError as error:
-        return f"reports were not written ({error}); `nacre report` shows them"
+        return f"reports were not written ({error}); `nacre report JOB` shows them"
 
 
 def write_results(

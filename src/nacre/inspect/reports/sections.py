@@ -229,8 +229,8 @@ def _spellings(text: str) -> list[str]:
         raise JobError(
             message(
                 "report.is-no-directory-of-site",
-                "{text} is no directory of a site: nacre report JOB sections "
-                "https://example.org/news/",
+                "{text} is no directory of a site: `nacre report JOB sections "
+                "https://example.org/news/`",
                 text=text,
             )
         )

@@ -31,7 +31,7 @@ _LIVES = {
     "moved": "moved to another URL",
     "unvisited": "not visited yet",
 }
-_NO_VISITS = "Visits and changes are shown after the first `nacre recrawl` of the job."
+_NO_VISITS = "Visits and changes are shown after the first `nacre recrawl JOB`."
 _SECONDS = frozenset(
     ("first_seen", "born", "last_visit", "last_change", "life_since", "listed", "full")
 )
