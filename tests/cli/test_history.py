@@ -78,8 +78,8 @@ def test_a_page_that_is_not_known(job: Path):
     done = nacre("history", job, "url", "http://no.test/")
     assert done.code == 2
     assert done.err == (
-        f"nacre: nothing is known of http://no.test/; `nacre explain {job} http://no.test/` says why "
-        "it was not crawled\n"
+        f"nacre: nothing is known of http://no.test/; `nacre explain {job} http://no.test/` says "
+        "why it was not crawled\n"
     )
 
 

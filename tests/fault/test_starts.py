@@ -94,7 +94,7 @@ def test_the_command_line_brings_an_older_store_up_to_date(tmp_path: Path, limit
         set_version(root, schema.READABLE - 1)
         refused = nacre("status", root)
         assert refused.code == 1
-        assert "nacre run` brings it up to date" in refused.err
+        assert "nacre run JOB` brings it up to date" in refused.err
         done = nacre("run", root, "--set", "limits.documents=0")
         assert done.code == 0, done.err
         assert ("nothing was changed" in done.out) == (not limit)

@@ -29,7 +29,7 @@ def test_a_newer_layout_is_refused_and_an_older_one_migrates():
         engine.write({"meta": {b"new": engine.get("meta", b"old") or b"", b"old": None}})
 
     engine.write({"meta": {b"old": b"1"}})
-    with pytest.raises(OldLayoutError, match="`nacre run` brings it up to date"):
+    with pytest.raises(OldLayoutError, match="`nacre run JOB` brings it up to date"):
         upgrade(engine, "store", read_only=True, current=SCHEMA + 1)
     upgrade(engine, "store", current=SCHEMA + 1, migrations={SCHEMA: rename})
     assert (engine.get("meta", b"new"), engine.get("meta", b"old")) == (b"1", None)

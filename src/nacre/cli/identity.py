@@ -106,9 +106,7 @@ def check(*, options: CheckIdentityRequest, as_json: AsJson = False) -> None:
         plain: dict[str, Any] = to_plain(result)
         output.say_json({**plain, "is_sound": result.is_sound})
     else:
-        rows = [
-            (check.name, check.outcome, output.to_copy(check.text)) for check in result.checks
-        ]
+        rows = [(check.name, check.outcome, output.to_copy(check.text)) for check in result.checks]
         output.say(output.table(rows, indent=""))
     raise typer.Exit(ExitCode.FINISHED if result.is_sound else ExitCode.ERROR)
 

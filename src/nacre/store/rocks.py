@@ -442,8 +442,8 @@ def _open_error(path: str, error: Exception) -> StorageError:
     if "LOCK" not in text or not ("lock hold" in text or "While lock file" in text):
         return _error("open", path, error)
     return StorageError(
-        f"{path}: the job is running{_owner(path)}. Use `nacre status JOB`, `pause` or `stop` on it, "
-        "or wait for its end."
+        f"{path}: the job is running{_owner(path)}. Use `nacre status JOB`, `pause` or `stop` on "
+        "it, or wait for its end."
     )
 
 
