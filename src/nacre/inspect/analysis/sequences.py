@@ -129,7 +129,8 @@ def document(results: SequenceCoverage) -> ReportDocument:
         text += (
             message(
                 "study.no-sequence",
-                "No template of this job counts its pages (rule S of `nacre report JOB templates`).",
+                "No template of this job counts its pages (rule S of `nacre report JOB "
+                "templates`).",
             ),
         )
     columns = (
