@@ -170,7 +170,7 @@ lock: environment ## the locks again, from pyproject.toml
 		--no-emit-index-url --no-header --group docs -o requirements-docs.lock
 	$(PY) -m uv pip compile -q --python-version 3.11 --generate-hashes --no-strip-extras \
 		--no-emit-index-url --no-header --group signatures -o requirements-signatures.lock
-	for extra in console cycle evidence objects opensearch search spark; do \
+	for extra in console cycle evidence objects opensearch parquet search spark; do \
 		{ $(PY) -c "import sys, tomllib; project = tomllib.load(sys.stdin.buffer)['project']; \
 			print(*project['optional-dependencies']['$$extra'], sep='\n')" <pyproject.toml; \
 			[ $$extra != spark ] || printf 'setuptools<81\nwheel\n'; } | \

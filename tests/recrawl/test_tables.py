@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.config.extras import MissingExtraError
 from nacre.core.changes import ChangedText, ChangeRow, TextRun
 from nacre.core.history import Base, FetchRow, HistoryRecord
 from nacre.core.pagerow import (
@@ -146,5 +147,5 @@ def test_without_pyarrow_the_way_to_it_is_told(tmp_path: Path, monkeypatch: pyte
         raise ImportError(name)
 
     monkeypatch.setattr(tables, "import_module", missing)
-    with pytest.raises(JobError, match="-m pip install pyarrow"):
+    with pytest.raises(MissingExtraError, match=r"extra `parquet` \(pyarrow\): .*with --yes"):
         list(export_tables(filled(), tmp_path, parquet=True))

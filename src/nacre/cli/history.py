@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from nacre.cli import output
+from nacre.cli.installing import Yes, with_parquet
 from nacre.cli.options import AsJson, Html, JobDir, Verbose, job_of, layout_and_settings
 from nacre.cli.program import Program
 
@@ -257,19 +258,24 @@ def export(
     parquet: Annotated[
         bool, typer.Option("--parquet", help="Write Parquet (needs pyarrow); default: JSON Lines.")
     ] = False,
+    _yes: Yes = False,
 ) -> None:
     """Write all data of the pages to a directory of tables."""
     from nacre.ops.recrawl import export_history
 
-    _print_tables(export_history(_layout(ctx), folder, parquet=parquet))
+    layout = _layout(ctx)
+    with_parquet(
+        ctx, parquet, lambda: _print_tables(export_history(layout, folder, parquet=parquet))
+    )
 
 
 @history.command("import")
-def import_(ctx: typer.Context, folder: Folder) -> None:
+def import_(ctx: typer.Context, folder: Folder, *, _yes: Yes = False) -> None:
     """Import an exported directory into a job at rest; rows with the same keys are replaced."""
     from nacre.ops.recrawl import import_history
 
-    _print_tables(import_history(_layout(ctx), folder))
+    layout, has_parquet = _layout(ctx), any(folder.glob("*.parquet"))
+    with_parquet(ctx, has_parquet, lambda: _print_tables(import_history(layout, folder)))
 
 
 def _print_tables(tables: "Iterator[HistoryTable]") -> None:

@@ -97,6 +97,15 @@ def with_words(
     return offering(ctx, invoke, ("the search for words needs", "search")) if words else invoke()
 
 
+def with_parquet(
+    ctx: Any,  # noqa: ANN401 - likewise
+    wanted: bool,
+    invoke: Callable[[], Any],
+) -> Any:  # noqa: ANN401 - as `invoke`
+    """Run a command that may write or read Parquet: only then it needs pyarrow, an extra."""
+    return offering(ctx, invoke, ("Parquet needs", "parquet")) if wanted else invoke()
+
+
 def _begin_again(extra: str) -> NoReturn:
     """Become the same command once more: modules that were looked for in vain stay unknown here."""
     os.execve(  # noqa: S606 - this interpreter, and its own arguments

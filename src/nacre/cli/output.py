@@ -166,6 +166,23 @@ def count(number: int, singular: str, many: str = "") -> str:
     return f"{number:,} {singular if number == 1 else many or singular + 's'}"
 
 
+def without_warnings(unstated: Iterable[str], unknown: int, outcome: str) -> Iterator[str]:
+    """Yield warnings about `--without`.
+
+    Args:
+        unstated: Preferences whose key no capture has.
+        unknown: Captures of which the preference is not known.
+        outcome: What is done with these: `packed`, `left out`.
+    """
+    for text in unstated:
+        yield f"no capture states {text}, so it leaves out none; check how it is written"
+    if unknown:
+        number = count(unknown, "capture")
+        yield (
+            f"the preference of {number} is not known, since a source was not collected: {outcome}"
+        )
+
+
 def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> str:
     """Columns; numbers are set to the right."""
     texts = [[safe(str(cell)) for cell in row] for row in rows]

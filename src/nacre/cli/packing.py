@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -66,26 +65,9 @@ def describe_package(result: PackResult, request: PackRequest) -> str:
     return "\n".join(lines)
 
 
-def without_warnings(unstated: Iterable[str], unknown: int, outcome: str) -> Iterator[str]:
-    """Yield warnings about `--without`.
-
-    Args:
-        unstated: Preferences whose key no capture has.
-        unknown: Captures of which the preference is not known.
-        outcome: What is done with these: `packed`, `left out`.
-    """
-    for text in unstated:
-        yield f"no capture states {text}, so it leaves out none; check how it is written"
-    if unknown:
-        number = output.count(unknown, "capture")
-        yield (
-            f"the preference of {number} is not known, since a source was not collected: {outcome}"
-        )
-
-
 def _warnings(result: PackResult, request: PackRequest) -> list[str]:
     outcome = "left out" if request.unknown == "drop" else "packed"
-    lines = [*without_warnings(result.unstated, result.unknown, outcome)]
+    lines = [*output.without_warnings(result.unstated, result.unknown, outcome)]
     if result.left_out:
         number = output.count(result.left_out, "revisit refers", "revisits refer")
         more = "" if request.with_originals or request.revisits == "resolve" else (

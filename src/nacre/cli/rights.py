@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from nacre.cli import output
+from nacre.cli.installing import Yes, with_parquet
 from nacre.cli.options import AsJson, JobDir
+from nacre.cli.output import without_warnings
 from nacre.core.message_data import to_plain
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ _Unknown = Annotated[
 
 
 def rights(
+    ctx: typer.Context,
     directory: JobDir,
     url: _Url = "",
     *,
@@ -72,6 +75,7 @@ def rights(
     without: _Without = None,
     unknown: _Unknown = "keep",
     as_json: AsJson = False,
+    _yes: Yes = False,
 ) -> None:
     """Show what sites state on the use of their content, as a crawl recorded it.
 
@@ -87,7 +91,8 @@ def rights(
     if rebuild:
         _rebuild(layout)
     elif exports:
-        _export(layout, url, without or [], unknown, parquet)
+        chosen = (without or [], unknown)
+        with_parquet(ctx, parquet is not None, lambda: _export(layout, url, chosen, parquet))
     else:
         _show(layout, url, at, history=history, as_json=as_json)
 
@@ -116,8 +121,19 @@ def _rebuild(layout: "Layout") -> None:
 
 
 def _export(
-    layout: "Layout", url: str, without: list[str], unknown: UnknownChoice, parquet: Path | None
+    layout: "Layout",
+    url: str,
+    chosen: tuple[list[str], UnknownChoice],
+    parquet: Path | None,
 ) -> None:
+    """Export captures.
+
+    Args:
+        layout: The job.
+        url: Only captures of this URL; "" for all.
+        chosen: Preferences whose captures are left out, and what is done with unknown ones.
+        parquet: The file; None for CSV on the standard output.
+    """
     from nacre.ops.rights import (
         capture_rights,
         read_preferences,
@@ -125,13 +141,18 @@ def _export(
         write_rights_parquet,
     )
 
-    rows = capture_rights(layout, url, read_preferences(without), unknown)
-    if parquet is not None:
-        count = write_rights_parquet(parquet, rows)
-        output.say(f"{output.format_path(parquet)}: {output.count(count, 'capture')}")
-        return
-    for text in rights_csv(rows):
-        sys.stdout.write(text)
+    without, unknown = chosen
+    with capture_rights(layout, url, read_preferences(without), unknown) as (rows, selection):
+        if parquet is not None:
+            count = write_rights_parquet(parquet, rows)
+            output.say(f"{output.format_path(parquet)}: {output.count(count, 'capture')}")
+        else:
+            for text in rights_csv(rows):
+                sys.stdout.write(text)
+        unstated = [preference.text for preference in selection.unstated]
+        outcome = "left out" if unknown == "drop" else "listed"
+        for line in without_warnings(unstated, selection.unknown, outcome):
+            output.tell(f"nacre: warning: {output.safe(line)}")
 
 
 def _show(layout: "Layout", url: str, at: str, *, history: bool, as_json: bool) -> None:

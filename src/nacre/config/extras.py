@@ -23,6 +23,7 @@ EXTRAS = {
     "evidence": "rfc3161-client",
     "objects": "obstore",
     "opensearch": "opensearch-py",
+    "parquet": "pyarrow",
     "search": "kreuzberg py3langid resiliparse tantivy",
     "spark": "pyspark",
 }
@@ -61,6 +62,7 @@ _MODULES = {
     "cycle": ("duckdb", "numpy", "pyarrow"),
     "evidence": ("rfc3161_client",),
     "opensearch": ("opensearchpy",),
+    "parquet": ("pyarrow",),
     "search": ("tantivy", "resiliparse", "py3langid", "kreuzberg"),
 }
 """Modules of an extra, by which it is found."""

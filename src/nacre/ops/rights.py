@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -13,11 +13,13 @@ from nacre.errors import ConfigError, JobError
 from nacre.messages import message
 
 if TYPE_CHECKING:
+    from nacre.catalogue.captures import IndexedCapture
     from nacre.catalogue.holdings import Holding
     from nacre.inspect.rights import LedgerRow, UrlRights
     from nacre.job.rights_rebuild import RebuiltRights
     from nacre.machine.layout import Layout
     from nacre.packing.capture_rights import RightsSelection
+    from nacre.rights.ledger import HeldPreferences
     from nacre.rights.vocabulary import Preference
     from nacre.store.store import Store
 
@@ -176,13 +178,26 @@ class CaptureRightsRow(msgspec.Struct, frozen=True):
     not_collected: str
 
 
+class CaptureRightsList(NamedTuple):
+    """The captures of a job with their preferences.
+
+    Attributes:
+        rows: The captures, index by index; to be read once.
+        selection: What was left out; complete after the last row.
+    """
+
+    rows: Iterator[CaptureRightsRow]
+    selection: "RightsSelection"
+
+
+@contextmanager
 def capture_rights(
     layout: "Layout",
     url: str,
     without: "Sequence[Preference]",
     unknown: Literal["keep", "drop"],
-) -> Iterator[CaptureRightsRow]:
-    """Yield the captures of a job with the preferences that held for them, index by index.
+) -> "Iterator[CaptureRightsList]":
+    """List the captures of a job with the preferences that held for them.
 
     Args:
         layout: The job.
@@ -202,12 +217,16 @@ def capture_rights(
             name = known_url(store, url)
         captures = (capture for capture in captures if capture.url == name)
     with CaptureRights(holding) as rights:
-        for capture in RightsSelection(rights, without, unknown).select(captures):
-            held = rights.of(capture)
-            yield CaptureRightsRow(
-                capture.timestamp, capture.url, capture.status, capture.mime, capture.warc,
-                capture.offset, held.text(), ", ".join(held.missing),
-            )  # fmt: skip
+        selection = RightsSelection(rights, without, unknown)
+        rows = (_row(capture, rights.of(capture)) for capture in selection.select(captures))
+        yield CaptureRightsList(rows, selection)
+
+
+def _row(capture: "IndexedCapture", held: "HeldPreferences") -> CaptureRightsRow:
+    return CaptureRightsRow(
+        capture.timestamp, capture.url, capture.status, capture.mime, capture.warc,
+        capture.offset, held.text(), ", ".join(held.missing),
+    )  # fmt: skip
 
 
 def rights_csv(rows: Iterator[CaptureRightsRow]) -> Iterator[str]:
@@ -229,7 +248,8 @@ def write_rights_parquet(path: Path, rows: Iterator[CaptureRightsRow]) -> int:
     """Write captures into a Parquet file; return their number.
 
     Raises:
-        JobError: pyarrow is not installed, or the file cannot be written.
+        JobError: The file cannot be written.
+        MissingExtraError: pyarrow is not installed.
     """
     from nacre.recrawl.tables import write_parquet
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from nacre.config.extras import wanting
+from nacre.config.extras import MissingExtraError
 from nacre.core.changes import ChangeRow
 from nacre.core.history import FetchRow, HistoryRecord
 from nacre.core.pagerow import DiscoveryRow, PageRow, TimingRow, VersionRow
@@ -209,7 +209,8 @@ def export_tables(store: Store, folder: Path, *, parquet: bool) -> Iterator[tupl
     """Write each table into a file; return the files with their numbers of rows.
 
     Raises:
-        JobError: A file cannot be written, or pyarrow is not installed.
+        JobError: A file cannot be written.
+        MissingExtraError: pyarrow is not installed.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -315,7 +316,7 @@ def write_parquet(path: Path, rows: Iterator[dict[str, Any]]) -> int:
     """Write rows into a Parquet file; return their number.
 
     Raises:
-        JobError: pyarrow is not installed.
+        MissingExtraError: pyarrow is not installed.
         OSError: The file cannot be written.
     """
     arrow, parquet = _arrow()
@@ -355,4 +356,4 @@ def _arrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise JobError(wanting("Parquet needs", "pyarrow")) from None
+        raise MissingExtraError("Parquet needs", "parquet") from None
