@@ -14,6 +14,7 @@ from nacre.ops.operation import Role
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, add_waiting_job
+from tests.crawl.raw_site import raw_site, reply
 
 J = "/j/crawls~demo"
 API = "/api/v1/jobs/crawls~demo"
@@ -389,5 +390,34 @@ def test_each_run_keeps_its_numbers(tmp_path: Path):
         (root / "runs" / first["name"] / "reports" / "crawl-report.json").write_text("[")
         later = (await console.client.get(f"{API}/runs")).json()["items"]
         assert later[-1]["got"] == {}
+
+    play(tmp_path, scene)
+
+
+def test_withheld_replies_and_seeds_are_shown_as_such(tmp_path: Path):
+    crawls = tmp_path / "crawls"
+    crawls.mkdir()
+    with raw_site() as server:
+        robots = "User-agent: *\nContent-Signal: search=yes, ai-train=no\n"
+        server.replies = {
+            "/robots.txt": reply(robots, "text/plain"),
+            "/": reply("<p>页面</p>", "text/html"),
+        }
+        url, job = f"{server.origin}/", crawls / "demo"
+        assert nacre("new", job, url, "--set", "rights.enforce=[train-ai=n]").code == 0
+        assert nacre("run", job).code == 0
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        overview = (await console.client.get(J)).text
+        assert "0 of 1 seed captured" in overview
+        told = re.findall(r"(\d+) (?:reply|replies) withheld, not in the archive", overview)
+        assert (len(told), len(set(told))) == (2, 1), told  # the diagnosis, and a tile
+        seeds = (await console.client.get(f"{J}/seeds", params={"state": "withheld"})).text
+        assert 'data-state="withheld"' in seeds
+        assert "withheld by rights.enforce: train-ai=n" in seeds
+        assert f"{J}/captures?q=" not in seeds
+        spoken = {"accept-language": "zh-CN"}
+        chinese = (await console.client.get(J, headers=spoken)).text
+        assert chinese.count("个应答按偏好未存入归档") == 2
 
     play(tmp_path, scene)
