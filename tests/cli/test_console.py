@@ -31,6 +31,9 @@ def test_a_directory_stands_in_place_of_a_command(tmp_path: Path):
     done = nacre("console", tmp_path / "none", "--port", 0)
     assert done.code == 2
     assert "is not a directory; name one that holds jobs" in done.err
+    done = nacre("console", "--state", tmp_path, "key", "list")
+    assert done.code == 2
+    assert "key is not a directory. If you mean the command, its options come after it" in done.err
     help_text = nacre("console", "--help").out
     for command in ("serve", "link", "key"):
         assert command in help_text

@@ -323,6 +323,28 @@ def test_asvs_4_1_4_what_is_not_there_says_so_in_its_form(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_a_slash_behind_a_path_leads_to_the_page(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_key()
+        for path, place in (
+            ("/j/w~c1/", "/j/w~c1"),
+            ("/j/%E4%B9%A6/?a=1&b=%2F", "/j/%E4%B9%A6?a=1&b=%2F"),
+            ("/jobs/?q=x", ""),
+            ("/nothing/", ""),
+            ("//evil.test/", ""),
+            ("//j/x/", ""),
+            ("/j/x%2F", ""),
+            ("/j/x//", ""),
+        ):
+            base = str(console.client.base_url).rstrip("/")
+            answer = await console.client.get(f"{base}{path}", headers=fields)
+            assert answer.headers.get("location", "") == place, path
+            assert answer.status_code == (307 if place else 404), path
+        assert (await console.client.put("/j/w~c1/", headers=fields)).status_code == 404
+
+    play(tmp_path, scene)
+
+
 def test_the_files_of_pages_are_kept_for_ever(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         page = (await console.client.get("/")).text

@@ -158,11 +158,25 @@ def _places(directories: "list[Path] | None") -> "tuple[JobPlace, ...]":
     from nacre.fleet.places import find_jobs, new_place, places_of
 
     if directories:
+        _require_no_command(directories)
         return places_of(directories)
     usual = Path("crawls")
     here = places_of([Path()])
     # The first job is made below crawls, as `nacre crawl` makes it: later consoles find both.
     return here if not usual.is_dir() and find_jobs(here) else (new_place(usual.absolute(), ()),)
+
+
+def _require_no_command(directories: "list[Path]") -> None:
+    """Refuse the name of a command in the place of a directory: an option came before it."""
+    from nacre.errors import JobError
+
+    names = {info.name for info in (*console.registered_groups, *console.registered_commands)}
+    for directory in directories:
+        if str(directory) in names and not directory.exists():
+            raise JobError(
+                f"{directory} is not a directory. If you mean the command, its options come after "
+                f"it: `nacre console {directory} ... --state DIR`"
+            )
 
 
 def _link(url: str, keys: "KeyBook") -> str:
@@ -324,7 +338,7 @@ def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
         yield folder, KeyBook(database, SystemClock())
 
 
-@console.command()
+@console.command("link")
 def link(state: State = None, as_json: AsJson = False) -> None:
     """Print another link to the running console; it works once, for 5 minutes."""
     from nacre.errors import JobError

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from nacre.console.answering import answer_of, page_facts
@@ -141,6 +141,8 @@ class ConsoleApp:
     async def _http_error(self, request: Request, error: Exception) -> Response:
         """A path or verb that there is not."""
         status = error.status_code if isinstance(error, HTTPException) else 500
+        if status == 404 and (place := self._without_slash(request)):
+            return RedirectResponse(place, 307)
         code = {404: "not-found", 405: "no-such-verb"}.get(status, "refused")
         refused = RefusedRequestError(status, code, HTTPStatus(status).phrase)
         visitor = identify(request, self._parts.access.keys, self._parts.access.sessions)
@@ -151,6 +153,17 @@ class ConsoleApp:
         if status == 405:
             answer.headers["allow"] = ", ".join(self._verbs_of(request.url.path))
         return answer
+
+    def _without_slash(self, request: Request) -> str:
+        """Return the place of a page whose path was requested with a slash behind; "" for none."""
+        path = request.url.path
+        raw = request.scope.get("raw_path", b"").decode("latin-1").partition("?")[0]
+        if request.method not in {"GET", "HEAD"} or not raw.endswith("/") or raw.startswith("//"):
+            return ""
+        fitting = (route for route in self._rows if route.path_regex.match(path[:-1]))
+        if not any("GET" in (route.methods or ()) for route in fitting):
+            return ""
+        return raw[:-1] + (f"?{request.url.query}" if request.url.query else "")
 
     def _verbs_of(self, path: str) -> list[str]:
         """Return the verbs of all rows of a path; the router knows only those of the first row.
