@@ -139,6 +139,12 @@ def test_a_url_that_is_hard_to_read_is_written_readably_too():
     assert "  reads       http://a.test/书" in list(explanation_lines(what))
 
 
+def test_the_host_of_any_script_is_written_in_its_letters_too():
+    url = "http://xn--bcher-kva.test/%E4%B9%A6"
+    what = Explanation(url, url, Standing.QUEUED, ACCEPTED, QueueAnswer("test,xn,"), "3 s")
+    assert list(explanation_lines(what))[:2] == [url, "  reads       http://bücher.test/书"]
+
+
 def test_the_way_from_the_seed():
     way = [PathStep("http://a.test/", "", 200), PathStep("http://a.test/2", "R", -2)]
     found = sections(way=way, path="RE", context="img/@src")["found"]

@@ -1,14 +1,17 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from nacre.config.check import load_partly
 from nacre.config.document import read_yaml
 from nacre.config.layer import Layer
+from nacre.engine.chain.entry import PROCESSORS, Entry
 from nacre.job.checks import Findings, check
 from nacre.machine.layout import Layout
+from nacre.scope.seeds import SeedList
 from nacre.settings.layers import list_profiles
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
@@ -35,6 +38,33 @@ def test_nothing_wrong(tmp_path: Path):
     found = checked(tmp_path)
     assert (found.problems, found.warnings) == ([], [])
     found.require()
+
+
+class FetchFiles(Entry):
+    """A step of another package, which may fetch any URL."""
+
+    processor: Literal["test-fetch"] = "test-fetch"
+
+
+@pytest.mark.parametrize(
+    ("yaml", "refused"),
+    [
+        ("", ["seeds.1", "seeds.3"]),
+        ("chains: {fetch: [{processor: test-fetch}]}", []),
+        ("chains: {fetch: [{processor: test-fetch, enabled: false}]}", ["seeds.1", "seeds.3"]),
+    ],
+)
+def test_typed_seeds_that_no_step_fetches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, yaml: str, refused: list[str]
+):
+    monkeypatch.setattr(PROCESSORS, "_parts", dict(PROCESSORS._parts))
+    PROCESSORS.add(FetchFiles)
+    lines = ["http://a.test/", "ftp://书.test/", "dns:a.test", "FTPS://a.test/"]
+    loaded, problems = load_partly(JobSettings, [read_yaml(BASE + yaml, "crawl.yaml")])
+    for file, paths in (("", refused), ("seeds.txt", [])):
+        lists = [SeedList(file, lines)]
+        found = asyncio.run(check(Layout(tmp_path), loaded, problems, nobody, lists))
+        assert [problem.path for problem in found.problems] == paths, found.problems
 
 
 def test_no_seeds(tmp_path: Path):

@@ -45,3 +45,19 @@ def test_a_scheme_without_its_colon_is_shown_as_it_should_be(
     assert (done.code, (tmp_path / "job").exists()) == (2, False)
     said = f"'{typed}' is not a seed: `://` is misspelt; did you mean '{meant}'?"
     assert said in done.err
+
+
+def test_an_empty_seed_is_called_empty(tmp_path: Path):
+    for command in ("crawl", "new"):
+        done = nacre(command, *(("--out",) if command == "crawl" else ()), tmp_path / "job", "")
+        assert (done.code, (tmp_path / "job").exists()) == (2, False)
+        assert "nacre: a seed is empty\n" in done.err
+
+
+def test_a_typed_seed_that_nothing_fetches_is_refused(tmp_path: Path):
+    done = nacre("crawl", "ftp://127.0.0.1/", "http://127.0.0.1/", "--out", tmp_path / "job")
+    assert (done.code, (tmp_path / "job").exists()) == (2, False)
+    assert done.err == (
+        "nacre: seeds.0: 'ftp://127.0.0.1/' is not a seed: no step of the fetch chain fetches ftp "
+        "URLs\n"
+    )

@@ -76,6 +76,8 @@ def test_what_a_public_crawl_lacks():
     [
         (["a.b"], "a.b is public"),
         (["a.b", "c.d"], "a.b and c.d are public"),
+        (["xn--bcher-kva.b"], "xn--bcher-kva.b (bücher.b) is public"),
+        (["a.b", "xn--1jq52s681d.b"], "a.b and xn--1jq52s681d.b (图书馆.b) are public"),
         (["a.b", "c.d", "e.f"], "a.b, c.d and 1 more are public"),
     ],
 )

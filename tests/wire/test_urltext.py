@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.uri.parse import parse
-from nacre.wire.urltext import ENCODINGS, letters, readable_url, spellings
+from nacre.wire.urltext import ENCODINGS, letters, letters_of_host, readable_url, spellings
 
 A_SLASH = "xn--" + "通\uff0f知".encode("punycode").decode()
 
@@ -139,3 +139,28 @@ def test_what_is_pasted_in_another_encoding_is_spelt_in_utf8_too():
 def test_spellings_are_few_and_each_once(text):
     found = list(spellings(f"http://a.test/{text}"))
     assert len(found) == len(set(found)) <= 4 * len(ENCODINGS) + 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.test", "a.test"),
+        ("xn--bcher-kva.test", "bücher.test"),
+        ("www.xn--1jq52s681d.xn--fiqs8s", "www.图书馆.中国"),
+        # Cyrillic letters that look like others: beside its own name it deceives nobody.
+        ("xn--80ak6aa92e.com", "\u0430\u0440\u0440\u04cf\u0435.com"),
+        ("xn--a.test", "xn--a.test"),
+        ("xn--\x7f.test", "xn--\x7f.test"),
+        (f"xn--{'a' * 99}.test", f"xn--{'a' * 99}.test"),
+        ("", ""),
+    ],
+)
+def test_a_host_in_its_letters(name: str, text: str):
+    assert letters_of_host(name) == text
+
+
+@given(st.text("abcdef0123456789-", max_size=20))
+def test_letters_of_a_host_are_the_same_host(label: str):
+    name = f"xn--{label}.test"
+    text = letters_of_host(name)
+    assert text == name or parse(f"http://{text}/") == f"http://{name}/"

@@ -20,7 +20,8 @@ from nacre.inspect.other_jobs import sharing_text
 from nacre.inspect.rights import UrlRights
 from nacre.job.diagnosis import delay_diagnosis
 from nacre.job.diagnosis_text import diagnosis_text
-from nacre.wire.urltext import readable_url
+from nacre.uri.parse import host
+from nacre.wire.urltext import letters_of_host, readable_url
 
 _HOPS = {
     "": "seed",
@@ -35,10 +36,16 @@ _HOPS = {
 }
 
 
+def _in_letters(url: str) -> str:
+    """Return a URL as people read it, with its host in letters of all scripts."""
+    name = host(url)
+    return readable_url(url).replace(name, letters_of_host(name), 1) if name else readable_url(url)
+
+
 def explanation_lines(explanation: Explanation, job: str = "JOB") -> Iterator[str]:
     """Yield the lines, the answer first; `job` is its directory, for the next command."""
     yield explanation.url
-    text = readable_url(explanation.url)
+    text = _in_letters(explanation.url)
     if text != explanation.url:
         yield from _section("reads", [text])
     yield from _section("answer", _answer(explanation))

@@ -46,10 +46,13 @@ from nacre.settings.secret_places import secret_places
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import examine_sheets, values_of_path
 from nacre.settings.variables import known_part
+from nacre.uri.parse import scheme
 
 _SEARCHES = ("html", "css", "javascript", "json", "xml", "sitemaps", "headers")
 _NO_LINKS = message("job.no-links", "no links are extracted from fetched pages")
 _BAD_SHOWN = 20
+_FETCHED = frozenset(("http", "https", "dns"))
+"""Schemes that the steps of Nacre fetch."""
 _LOOK = 65_536
 """Number of bytes that are checked to decide whether a file is text."""
 
@@ -315,8 +318,10 @@ async def check(
     settings = loaded.settings
     named = settings.seeds
     file = named if isinstance(named, str) else ""
+    typed = [seed_list for seed_list in lists if not seed_list.file]
     lists = lists or [SeedList(file, seed_lines(named, layout.root))]
     seeds = _read_seeds(lists, findings, strict=strict, needs_seed=not layout.is_recording)
+    findings.problems += _unfetched(settings, typed)
     public = await public_hosts(seeds.public, settings.network.allow, lookup)
     needs = [*_files(settings, layout), *_outputs(settings, layout), *conflict_problems(loaded)]
     files = RuleFiles(layout.root)
@@ -398,6 +403,23 @@ def _read_seeds(
             Problem("seeds", text, message("job.url-a-line", "one URL a line"), sample, file)
         )
     return seeds
+
+
+def _unfetched(settings: JobSettings, typed: Sequence[SeedList]) -> Iterator[Problem]:
+    """Typed seeds with a scheme that no step fetches; a step of a plug-in may fetch any."""
+    steps = [entry for entry in settings.chains.of(ChainName.FETCH) if entry.enabled]
+    if not all(type(entry).__module__.startswith("nacre.") for entry in steps):
+        return
+    for number, line in enumerate(chain.from_iterable(seeds.lines for seeds in typed)):
+        for seed in read_seeds([line]):
+            if isinstance(seed, Seed) and (name := scheme(seed.url)) not in _FETCHED:
+                text = message(
+                    "job.seed-is-not-fetched",
+                    "{text!r} is not a seed: no step of the fetch chain fetches {scheme} URLs",
+                    text=seed.text,
+                    scheme=name,
+                )
+                yield Problem(f"seeds.{number}", text)
 
 
 def _bad_line(bad: BadSeed) -> Problem:

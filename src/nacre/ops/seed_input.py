@@ -93,6 +93,9 @@ _NONE = Problem(
 )
 
 
+_EMPTY = Problem("", message("ops.empty-seed", "a seed is empty"), _NONE.expected, _NONE.sample)
+
+
 def set_seeds(values: dict[str, object]) -> list[str]:
     """Take the value of `--set seeds=` out of the settings: a file, a URL or a list of URLs.
 
@@ -166,6 +169,8 @@ def _no_missing_file(text: str) -> str:
     """A URL as it is; an error for what can only be meant for a file."""
     if "://" in text:
         return text
+    if not text.strip():
+        raise ConfigError([_EMPTY])
     scheme, slashes, tail = text.partition("//")
     if slashes and scheme.rstrip(":").lower() in _SCHEMES:
         meant = f"{scheme.rstrip(':')}://{tail}"

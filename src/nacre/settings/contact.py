@@ -11,6 +11,7 @@ from nacre.fetch.guard import AddressGuard, is_public_host
 from nacre.messages import message
 from nacre.settings.layers import user_config
 from nacre.settings.settings import JobSettings
+from nacre.wire.urltext import letters_of_host
 
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
 """The addresses of a host; none when it has none."""
@@ -141,7 +142,14 @@ def _no_delay(public: Sequence[str]) -> Problem:
 
 
 def _list_names(public: Sequence[str]) -> str:
+    names = [_with_letters(name) for name in public[:2]]
     if len(public) == 1:
-        return f"{public[0]} is"
+        return f"{names[0]} is"
     more = f" and {len(public) - 2} more" if len(public) > 2 else ""
-    return f"{', '.join(public[:2])}{more} are" if more else f"{public[0]} and {public[1]} are"
+    return f"{', '.join(names)}{more} are" if more else f"{names[0]} and {names[1]} are"
+
+
+def _with_letters(name: str) -> str:
+    """Return the name of a host, and beside an `xn--` name its letters."""
+    text = letters_of_host(name)
+    return name if text == name else f"{name} ({text})"

@@ -71,6 +71,39 @@ def readable_url(url: str, charset: str = "") -> str:
     )
 
 
+def letters_of_host(name: str) -> str:
+    """Return the name of a host in its letters, to be shown beside the name itself.
+
+    Alone, `readable_url` shows fewer of them: letters of some scripts look like others.
+
+    Args:
+        name: A normalised name; one without `xn--` is returned as it is.
+    """
+    if "xn--" not in name:
+        return name
+    text = ".".join(_decoded_label(label) for label in name.split("."))
+    try:
+        return text if parse(f"http://{text}/") == f"http://{name}/" else name
+    except URIError:
+        return name
+
+
+def _decoded_label(label: str) -> str:
+    """A label without its Punycode, if it has only letters, digits, hyphens and their marks."""
+    if not label.startswith("xn--") or len(label) > _LONGEST_LABEL:
+        return label
+    try:
+        text = label[4:].encode("ascii").decode("punycode")
+    except (UnicodeError, ValueError):
+        return label
+    is_clear = all(char.isalnum() or char == "-" or _is_mark(char) for char in text)
+    return text if is_clear else label
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char) in {"Mn", "Mc"}
+
+
 def letters(part: str, url: str = "", charset: str = "") -> str:
     """One segment of a path, or one name or value of a query, with its escapes as letters.
 
