@@ -170,7 +170,8 @@ def _require_no_command(directories: "list[Path]") -> None:
     """Refuse the name of a command in the place of a directory: an option came before it."""
     from nacre.errors import JobError
 
-    names = {info.name for info in (*console.registered_groups, *console.registered_commands)}
+    names = {group.name for group in console.registered_groups}
+    names |= {command.name for command in console.registered_commands}
     for directory in directories:
         if str(directory) in names and not directory.exists():
             raise JobError(

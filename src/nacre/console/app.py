@@ -157,7 +157,8 @@ class ConsoleApp:
     def _without_slash(self, request: Request) -> str:
         """Return the place of a page whose path was requested with a slash behind; "" for none."""
         path = request.url.path
-        raw = request.scope.get("raw_path", b"").decode("latin-1").partition("?")[0]
+        requested: bytes = request.scope.get("raw_path", b"")
+        raw = requested.decode("latin-1").partition("?")[0]
         if request.method not in {"GET", "HEAD"} or not raw.endswith("/") or raw.startswith("//"):
             return ""
         fitting = (route for route in self._rows if route.path_regex.match(path[:-1]))

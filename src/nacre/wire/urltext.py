@@ -100,10 +100,6 @@ def _decoded_label(label: str) -> str:
     return text if is_clear else label
 
 
-def _is_mark(char: str) -> bool:
-    return unicodedata.category(char) in {"Mn", "Mc"}
-
-
 def letters(part: str, url: str = "", charset: str = "") -> str:
     """One segment of a path, or one name or value of a query, with its escapes as letters.
 
