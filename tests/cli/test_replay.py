@@ -52,7 +52,7 @@ def test_a_port_in_use_is_named(job: Path):
             listener.close()
     assert done.code == 2
     assert f"port {number} is taken" in done.err
-    assert f"`nacre replay --port {number + 10}` takes another" in done.err
+    assert f"`nacre replay '{job}' --port {number + 10}` takes another" in done.err
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, job: Path):

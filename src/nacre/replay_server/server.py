@@ -93,7 +93,8 @@ async def serve(
         JobError: There is no such holding, or the port is in use.
     """
     holding = open_holding(targets)
-    sockets = loopback_sockets(options.port, command="nacre replay")
+    command = f"nacre replay {shlex.join(map(str, targets))}"
+    sockets = loopback_sockets(options.port, command=command)
     try:
         port: int = sockets[0].getsockname()[1]
         key, site = new_secret(), options.site(port)
