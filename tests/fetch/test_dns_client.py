@@ -6,6 +6,7 @@ Servers as they are written, and one exchange with one.
 """
 
 import asyncio
+from pathlib import Path
 
 import dns.name
 import pytest
@@ -30,7 +31,7 @@ from nacre.fetch.dns_client import (
     rcode_text,
 )
 from tests.fetch.nameserver import a, cname, name_server, reply
-from tests.fetch.server import no_file_handles
+from tests.fetch.server import no_file_handles, run
 
 NAME = dns.name.from_text("x.test")
 
@@ -204,3 +205,32 @@ def test_a_server_that_hangs_up_on_tcp():
 
     with pytest.raises(ConnectionResetError, match="closed the connection"):
         asyncio.run(main())
+
+
+def count_open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_a_query_that_is_cancelled_while_its_socket_is_made_leaves_none_open():
+    """uvloop leaves the socket open then, and may wait for it when the loop is closed."""
+
+    async def main() -> tuple[bool, int]:
+        loop = asyncio.get_running_loop()
+        before = count_open_files()
+        query = asyncio.create_task(query_server(DnsServer("127.0.0.1", 9), NAME, A))
+        make = loop.create_datagram_endpoint
+
+        def cancel_between(protocol, **settings):
+            def factory():
+                loop.call_soon(query.cancel)
+                return protocol()
+
+            return make(factory, **settings)
+
+        loop.create_datagram_endpoint = cancel_between  # type: ignore[method-assign, assignment]
+        await asyncio.wait([query])
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return query.cancelled(), count_open_files() - before
+
+    assert run(main()) == (True, 0)

@@ -186,7 +186,13 @@ class _Datagrams(asyncio.DatagramProtocol):
 
     def __init__(self, query: bytes) -> None:
         self._query = query
+        self._transport: asyncio.DatagramTransport | None = None
         self.reply: asyncio.Future[DnsReply] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.DatagramTransport) -> None:  # type: ignore[override]
+        self._transport = transport
+        if self.reply.done():  # closed while uvloop made the endpoint, which it then leaves open
+            transport.close()
 
     def datagram_received(self, data: bytes, addr: object) -> None:
         reply = parse_reply(data, self._query)
@@ -199,6 +205,12 @@ class _Datagrams(asyncio.DatagramProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.error_received(exc or ConnectionResetError("closed"))
+
+    def close(self) -> None:
+        """Close the socket, also one that is still being made."""
+        self.reply.cancel()
+        if self._transport is not None:
+            self._transport.close()
 
 
 async def query_server(server: DnsServer, name: Name, kind: int) -> DnsReply:
@@ -215,15 +227,15 @@ async def query_server(server: DnsServer, name: Name, kind: int) -> DnsReply:
 
 
 async def _by_udp(server: DnsServer, query: bytes) -> DnsReply:
-    transport, protocol = await asyncio.get_running_loop().create_datagram_endpoint(
-        lambda: _Datagrams(query), remote_addr=server
-    )
+    datagrams = _Datagrams(query)
     try:
+        transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(
+            lambda: datagrams, remote_addr=server
+        )
         transport.sendto(query)
-        return await protocol.reply
+        return await datagrams.reply
     finally:
-        protocol.reply.cancel()
-        transport.close()
+        datagrams.close()
 
 
 async def _by_tcp(server: DnsServer, query: bytes) -> DnsReply:
