@@ -200,7 +200,7 @@ def test_the_last_lines_tell_what_was_found_and_what_comes_next(tmp_path: Path):
         assert "savings" not in first.out
         for command in (("stats",), ("due", 3), ("top", 3)):
             told = nacre("history", job, *command)
-            assert "recrawl` reads what the first crawl fetched" in told.out + told.err
+            assert f"recrawl {job}` reads what the first crawl fetched" in told.out + told.err
         again = nacre("recrawl", job, "-q", "--budget", "1GB/day")
     assert "Finished: nothing more is due." in again.out
     assert "unchanged" in again.out

@@ -51,11 +51,12 @@ def test_documents_that_are_asked_for_together_are_answered_apart_where_one_fail
 
 
 KEPT = """
-import os, sys
+import logging, os, sys
 from nacre.indexing.text_process import shared_texts
 from nacre.extract.document import Document
 from nacre.extract.fulltext.job import TextJob
 
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # not how long a step took
 texts = shared_texts()
 for number in range(int(sys.argv[1])):
     body = b"<p>page %d" % number
