@@ -30,6 +30,8 @@ NUMBERS = range(8)
 class Silent:
     """Shows nothing."""
 
+    every = 0.25
+
     def __getattr__(self, _: str) -> Any:
         return lambda *_, **__: None
 
