@@ -291,11 +291,16 @@ class WideMachine(Machine):
     settings = FrontierSettings(recent_keys=0)
 
 
+def check_random_steps(machine: type[Machine]) -> None:
+    """Run a machine, which compares both frontiers after each of its steps."""
+    run_state_machine_as_test(
+        machine, settings=budget(max_examples=EXAMPLES, stateful_step_count=40, deadline=None)
+    )
+
+
 @pytest.mark.parametrize("machine", [Machine, WideMachine])
 def test_agrees_with_the_naive_frontier(
     machine: type[Machine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queue_states, "_READ_AHEAD", 2)
-    run_state_machine_as_test(
-        machine, settings=budget(max_examples=EXAMPLES, stateful_step_count=40, deadline=None)
-    )
+    check_random_steps(machine)
