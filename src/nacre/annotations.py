@@ -5,7 +5,7 @@ this module, or a function where the word holds a value. docs/reference/annotati
 `ANNOTATIONS`. A module of every layer may import this one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 
@@ -32,6 +32,21 @@ ANNOTATIONS: dict[str, Annotation] = {}
 def _token(name: str, token: str, meaning: str, *writers: str, heritrix: str = "") -> str:
     ANNOTATIONS[name] = Annotation(token, meaning, writers, heritrix)
     return token
+
+
+def _counted(
+    name: str, token: str, meaning: str, *writers: str, heritrix: str = ""
+) -> Callable[[int], str]:
+    """Return the function that writes an annotation with a number: `dol:N`."""
+    return _named(name, token, meaning, *writers, heritrix=heritrix)
+
+
+def _named(
+    name: str, token: str, meaning: str, *writers: str, heritrix: str = ""
+) -> Callable[[str | int], str]:
+    """Return the function that writes an annotation with a value: `wall:VERDICT`."""
+    prefix = _token(name, token, meaning, *writers, heritrix=heritrix).partition(":")[0]
+    return lambda value: f"{prefix}:{value}"
 
 
 # The visit
@@ -66,25 +81,18 @@ ROBOT_EXCLUDED: Final = _token(
     "engine/steps/preconditions.py", heritrix="robotExcluded",
 )  # fmt: skip
 
-_token(
+rights_withheld: Final = _named(
     "rights_withheld", "rightsWithheld:PREFERENCE",
     "It is not written to WARC: its site states PREFERENCE, and `rights.enforce` lists it.",
     "engine/disposition.py",
 )  # fmt: skip
 
 
-_RIGHTS_WITHHELD: Final = "rightsWithheld:"
-
-
-def rights_withheld(preference: str) -> str:
-    """`rightsWithheld:PREFERENCE`: the enforced preference."""
-    return f"{_RIGHTS_WITHHELD}{preference}"
-
-
 def withheld_preference(annotations: Iterable[str]) -> str:
     """Return the enforced preference for which a reply was not written to WARC; "" for none."""
-    words = (word for word in annotations if word.startswith(_RIGHTS_WITHHELD))
-    return next(words, "").removeprefix(_RIGHTS_WITHHELD)
+    prefix = rights_withheld("")
+    words = (word for word in annotations if word.startswith(prefix))
+    return next(words, "").removeprefix(prefix)
 
 
 HTTP_TRIED: Final = _token(
@@ -124,17 +132,11 @@ BROWSER_FAILED: Final = _token(
     "engine/steps/render.py",
 )  # fmt: skip
 
-_token(
+rendered_by: Final = _named(
     "rendered_by", "browser:SIGN",
     "The page was run in a browser: SIGN is `always`, or the sign that it needs one.",
     "engine/steps/render.py",
 )  # fmt: skip
-
-
-def rendered_by(sign: str) -> str:
-    """`browser:SIGN`: why a page was run in a browser."""
-    return f"browser:{sign}"
-
 
 REPEATED_PAGE: Final = _token(
     "REPEATED_PAGE", "browserRepeated",
@@ -157,7 +159,7 @@ def repeated_by(template: str) -> str:
     return f"repeated:{safe}"
 
 
-_token(
+page_ended: Final = _named(
     "page_ended", "pageEnd:HOW",
     "The page in the browser did not come to rest: HOW is a limit (`loadTime`, `pageTime`, "
     "`requestLimit`, `byteLimit`, `serverTime`) or what ended it (`crash`, `hang`, `memory`, "
@@ -165,48 +167,24 @@ _token(
     "engine/steps/render.py",
 )  # fmt: skip
 
-
-def page_ended(how: str) -> str:
-    """`pageEnd:HOW`: how a page ended that did not come to rest."""
-    return f"pageEnd:{how}"
-
-
-_token(
+refused_requests: Final = _counted(
     "refused_requests", "refused:N",
     "N requests of the page in the browser were not sent; `nacre explain` has the rules.",
     "engine/steps/render.py",
 )  # fmt: skip
 
-
-def refused_requests(count: int) -> str:
-    """`refused:N`: the number of requests of a page that were not sent."""
-    return f"refused:{count}"
-
-
-_token(
+reused_replies: Final = _counted(
     "reused_replies", "reused:N",
     "N requests of the page in the browser were answered from the archive, without a request.",
     "engine/steps/render.py",
 )  # fmt: skip
 
-
-def reused_replies(count: int) -> str:
-    """`reused:N`: the number of requests that were answered from the archive."""
-    return f"reused:{count}"
-
-
-_token(
+wall_met: Final = _named(
     "wall_met", "wall:VERDICT",
     "The reply is no page of the site: `challenge`, `signedOut`, `consentWall`, `paywall`, "
     "`rateLimited`, `emptyShell` (empty in a browser, too) or `geoBlocked`.",
     "engine/steps/walls.py",
 )  # fmt: skip
-
-
-def wall_met(verdict: str) -> str:
-    """`wall:VERDICT`: which kind of wall a reply is."""
-    return f"wall:{verdict}"
-
 
 IS_SITEMAP: Final = _token(
     "IS_SITEMAP", "isSitemap", "A sitemap that robots.txt or another sitemap lists.",
@@ -219,17 +197,11 @@ IGNORED: Final = _token(
     "engine/candidates/rejected_uris.py",
 )  # fmt: skip
 
-_token(
+regex_timeout: Final = _counted(
     "regex_timeout", "regexTimeout:N",
     "N matches of operators' expressions were given up since the last such note.",
     "engine/candidates/candidates.py",
 )  # fmt: skip
-
-
-def regex_timeout(count: int) -> str:
-    """`regexTimeout:N`: the number of matches that were given up."""
-    return f"regexTimeout:{count}"
-
 
 _token(
     "runtime_exceeded", "Runtime exceeded Nms",
@@ -243,29 +215,17 @@ def runtime_exceeded(seconds: float) -> str:
     return f"Runtime exceeded {seconds * 1000:.0f}ms"
 
 
-_token(
+quota: Final = _named(
     "quota", "Q:KEY",
     "Status -5003, or its queue is retired: a quota is used up. KEY is its level and its limit in "
     "Heritrix's words: `hostMaxFetchSuccesses`.",
     "frontier/quota.py", heritrix="Q:KEY",
 )  # fmt: skip
 
-
-def quota(key: str) -> str:
-    """`Q:KEY`: the level and the limit."""
-    return f"Q:{key}"
-
-
-_token(
+diverted: Final = _named(
     "diverted", "to:NAME", "Status -5002: the URI belongs to the crawler NAME.",
     "engine/steps/mapping.py", heritrix="to:NAME",
 )  # fmt: skip
-
-
-def diverted(target: str) -> str:
-    """`to:NAME`: the crawler that the URI belongs to."""
-    return f"to:{target}"
-
 
 # The reply as it came
 
@@ -410,73 +370,37 @@ NO_REASON: Final = _token(
 
 # The content
 
-_token(
+unsatisfiable_encoding: Final = _named(
     "unsatisfiable_encoding", "unsatisfiableContentEncoding:NAME",
     "The Content-Encoding is not known, or there are too many; the content is read as it is.",
     "wire/coding.py", heritrix="unsatisfiableContentEncoding:NAME",
 )  # fmt: skip
 
-
-def unsatisfiable_encoding(name: str) -> str:
-    """`unsatisfiableContentEncoding:NAME`: a content coding that is not known."""
-    return f"unsatisfiableContentEncoding:{name}"
-
-
-_token(
+encoding_mismatch: Final = _named(
     "encoding_mismatch", "contentEncodingMismatch:NAME",
     "The content is not in the coding that its header names; it is read as it is.",
     "wire/coding.py",
 )  # fmt: skip
 
-
-def encoding_mismatch(name: str) -> str:
-    """`contentEncodingMismatch:NAME`: a content coding that the content is not in."""
-    return f"contentEncodingMismatch:{name}"
-
-
-_token(
+content_checksum: Final = _named(
     "content_checksum", "contentChecksum:NAME", "The checksum of the content coding is wrong.",
     "wire/coding.py",
 )  # fmt: skip
 
-
-def content_checksum(name: str) -> str:
-    """`contentChecksum:NAME`: a wrong checksum of a content coding."""
-    return f"contentChecksum:{name}"
-
-
-_token(
+content_trailing_junk: Final = _named(
     "content_trailing_junk", "contentTrailingJunk:NAME",
     "Bytes behind the end of the content coding; they are not read.", "wire/coding.py",
 )  # fmt: skip
 
-
-def content_trailing_junk(name: str) -> str:
-    """`contentTrailingJunk:NAME`: bytes behind the end of a content coding."""
-    return f"contentTrailingJunk:{name}"
-
-
-_token(
+encoding_broken: Final = _named(
     "encoding_broken", "contentEncodingBroken:NAME",
     "The content coding is broken; content before the error was decoded.", "wire/coding.py",
 )  # fmt: skip
 
-
-def encoding_broken(name: str) -> str:
-    """`contentEncodingBroken:NAME`: a broken content coding."""
-    return f"contentEncodingBroken:{name}"
-
-
-_token(
+encoding_cut: Final = _named(
     "encoding_cut", "contentEncodingCut:NAME", "The content coding ends too early.",
     "wire/coding.py",
 )  # fmt: skip
-
-
-def encoding_cut(name: str) -> str:
-    """`contentEncodingCut:NAME`: a content coding that ends too early."""
-    return f"contentEncodingCut:{name}"
-
 
 _CHARSETS = {
     "meta": ("usingCharsetInHTML", "The charset is that of `meta`."),
@@ -500,16 +424,10 @@ def charset_of(source: str, name: str) -> str:
     return word and f"{word}:{name}"
 
 
-_token(
+dropped_outlinks: Final = _counted(
     "dropped_outlinks", "dol:N", "N outlinks beyond `extract.max_outlinks` were dropped.",
     "engine/steps/extract.py", heritrix="dol:N",
 )  # fmt: skip
-
-
-def dropped_outlinks(count: int) -> str:
-    """`dol:N`: the number of outlinks that were dropped."""
-    return f"dol:{count}"
-
 
 PARSER_TIMEOUT: Final = _token(
     "PARSER_TIMEOUT", "parserTimeout", "Reading a large document took too long; it has no links.",
@@ -525,18 +443,12 @@ TRAP_SUPPRESSES_EXTRACTOR: Final = _token(
     "engine/steps/content.py", heritrix="trapSuppressExtractor",
 )  # fmt: skip
 
-_token(
+bot_block: Final = _named(
     "bot_block", "botblock:SERVICE",
     "The reply is that of a service that keeps crawlers out, not of the site: `akamai`, `anubis`, "
     "`cloudflare`, `datadome` or `incapsula` (the processor `bot-block`).",
     "engine/steps/bot_block.py", heritrix="botblock:SERVICE",
 )  # fmt: skip
-
-
-def bot_block(service: str) -> str:
-    """`botblock:SERVICE`: the service that keeps crawlers out."""
-    return f"botblock:{service}"
-
 
 # The archive, and visiting again
 
@@ -567,17 +479,11 @@ LONG_VALIDATOR: Final = _token(
     "engine/steps/archive.py",
 )  # fmt: skip
 
-_token(
+delta: Final = _counted(
     "delta", "delta:N",
     "Only its difference from an earlier version is kept; it is the Nth from that version.",
     "engine/keeping.py",
 )  # fmt: skip
-
-
-def delta(number: int) -> str:
-    """`delta:N`: which difference from its version it is, from 1."""
-    return f"delta:{number}"
-
 
 _token(
     "verdict", "verdict:CLASS:SCORE",
