@@ -4,6 +4,7 @@ from datetime import UTC
 from zoneinfo import ZoneInfo
 
 from nacre.core.states import ExitStatus
+from nacre.engine.counters import NotVisited
 from nacre.errors import ConfigError
 from nacre.inspect.reports.base import Audience, Report, ReportRequest
 from nacre.inspect.summary.run_sections import (
@@ -116,7 +117,10 @@ def _end(summary: RunSummary, exit_: str) -> str:
 
 def _left_out(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
     """Return the kinds of URIs that a finished run left out, with their numbers."""
-    unvisited = summary.left
+    return (*_left_in_any_run(summary), *_left_in_a_recrawl(summary.left))
+
+
+def _left_in_any_run(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
     withheld = int(summary.numbers.get("withheld_replies", 0))
     return (
         (
@@ -152,6 +156,11 @@ def _left_out(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
             ),
             summary.too_deep,
         ),
+    )
+
+
+def _left_in_a_recrawl(unvisited: NotVisited) -> tuple[tuple[Message, int], ...]:
+    return (
         (
             message(
                 "run-report.left-unvisited",
